@@ -1,0 +1,101 @@
+"""Every discardable attribute `ge.*` that passes of this project write or importers keep.
+
+One row an attribute: type, where it may stand, meaning, GE's own spelling and the pass or importer that writes it. The
+generated docs/attributes.md, `ge-verify` and the dump import and export are driven by this table.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from types import MappingProxyType
+
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    BytesAttr,
+    DenseArrayBase,
+    DictionaryAttr,
+    IntegerAttr,
+    StringAttr,
+    UnitAttr,
+)
+from xdsl.ir import Attribute
+
+
+class Kind(Enum):
+    """The types an attribute of the table can have."""
+
+    INT = "integer (i64)"
+    INTS = "integer list (array<i64>)"
+    TEXT = "string"
+    TEXTS = "list of strings"
+    FLAG = "unit (or i1)"
+    DICTS = "list of dictionaries"
+    DICT = "dictionary"
+
+    def accepts(self, attribute: Attribute) -> bool:
+        """Whether `attribute` is of this type."""
+        return isinstance(attribute, _CLASSES[self])
+
+
+_CLASSES: MappingProxyType[Kind, tuple[type[Attribute], ...]] = MappingProxyType(
+    {
+        Kind.INT: (IntegerAttr,),
+        Kind.INTS: (DenseArrayBase,),
+        Kind.TEXT: (StringAttr, BytesAttr),
+        Kind.TEXTS: (ArrayAttr,),
+        Kind.FLAG: (UnitAttr, IntegerAttr),
+        Kind.DICTS: (ArrayAttr,),
+        Kind.DICT: (DictionaryAttr,),
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class AttributeRow:
+    """One attribute; `on` is "node", "graph" or "module", `ge_spelling` GE's name for it (None: ours alone)."""
+
+    name: str
+    kind: Kind
+    on: str
+    meaning: str
+    ge_spelling: str | None
+    written_by: str
+
+
+_NODE, _GRAPH, _MODULE = "node", "graph", "module"
+
+ATTRIBUTES: tuple[AttributeRow, ...] = (
+    AttributeRow("ge.name", Kind.TEXT, _NODE, "Name of the node, unique in its graph.", "OpDef.name", "importers"),
+    AttributeRow("ge.id", Kind.INT, _NODE, "Id that the source gave the node, where it differs from its place in the walk.", "OpDef.id", "importers"),
+    AttributeRow("ge.arg_attrs", Kind.DICTS, _NODE, "One dictionary a data operand: what GE keeps per input slot.", "OpDef.input_desc", "importers, no-task passes"),
+    AttributeRow("ge.res_attrs", Kind.DICTS, _NODE, "One dictionary a data result: what GE keeps per output slot.", "OpDef.output_desc", "importers, no-task passes"),
+    AttributeRow("ge.consumers", Kind.TEXTS, _NODE, "Order of the consumers in the source, where it differs from the graph's.", None, "importers"),
+    AttributeRow("ge.parent_node_index", Kind.INT, _NODE, "Of a ge.data in a sub-graph: which input of the owning node it is.", "_parent_node_index", "importers"),
+    AttributeRow("ge.formal", Kind.TEXT, _NODE, "Of a ge.data in a loop body: the loop's own value that it is, `iteration` or `condition`.", None, "ONNX import"),
+    AttributeRow("ge.dim_names", Kind.TEXTS, _NODE, "Of a graph input: the names of its dimensions, \"\" for a nameless one.", None, "ONNX import"),
+    AttributeRow("ge.output_names", Kind.TEXTS, _NODE, "Of ge.net_output: the model's names of the outputs.", "attr_model_out_nodes_name", "ONNX import"),
+    AttributeRow("ge.engine", Kind.TEXT, _NODE, "Engine that runs the node (spec/engines.md 1).", "_lxfusion_engine_name", "ge-assign-engines"),
+    AttributeRow("ge.kernel_lib", Kind.TEXT, _NODE, "Kernel lib that builds the node's tasks (spec/engines.md 1).", "_ge_attr_op_kernel_lib_name", "ge-assign-engines"),
+    AttributeRow("ge.stream", Kind.INT, _NODE, "Stream that the node runs on; absent = none (-1).", "OpDef.stream_id", "ge-assign-streams"),
+    AttributeRow("ge.no_task", Kind.FLAG, _NODE, "The node makes no task.", "_no_task", "no-task passes"),
+    AttributeRow("ge.offsets", Kind.INTS, _NODE, "Byte offset of each data output in its memory space; -1 = no memory of its own.", "OpDef.output_i", "ge-plan-memory"),
+    AttributeRow("ge.spaces", Kind.TEXTS, _NODE, "Memory space of each data output, where not all are `hbm`.", None, "ge-plan-memory"),
+    AttributeRow("ge.workspace_offsets", Kind.INTS, _NODE, "Byte offset of each workspace.", "OpDef.workspace", "ge-plan-memory"),
+    AttributeRow("ge.workspace_bytes", Kind.INTS, _NODE, "Bytes of each workspace.", "OpDef.workspace_bytes", "importers"),
+    AttributeRow("ge.is_first_node", Kind.FLAG, _NODE, "First node of its segment (spec/tasks.md 1.2).", "is_first_node", "convert-ge-to-ge-task"),
+    AttributeRow("ge.is_last_node", Kind.FLAG, _NODE, "Last node of its segment (spec/tasks.md 1.2).", "is_last_node", "convert-ge-to-ge-task"),
+    AttributeRow("ge.arenas", Kind.DICT, _GRAPH, "Bytes of each memory space after planning.", "memory_size, weight_size, ...", "ge-plan-memory"),
+    AttributeRow("ge.zero_copy_size", Kind.INT, _GRAPH, "Bytes at the end of the feature map that hold model inputs and outputs.", "zero_copy_memory_size", "ge-plan-memory"),
+    AttributeRow("ge.peak_bytes", Kind.INT, _GRAPH, "Feature-map bytes the plan needs.", None, "ge-plan-memory"),
+    AttributeRow("ge.lower_bound_bytes", Kind.INT, _GRAPH, "Bytes that no plan for this order can do without.", None, "ge-plan-memory"),
+    AttributeRow("ge.stream_num", Kind.INT, _GRAPH, "Number of streams.", "stream_num", "ge-assign-streams"),
+    AttributeRow("ge.event_num", Kind.INT, _GRAPH, "Number of events.", "event_num", "importers"),
+    AttributeRow("ge.unknown_shape", Kind.FLAG, _GRAPH, "Some shape of the graph is known at run time only: the host schedules it.", "_graph_unknown_flag", "importers"),
+    AttributeRow("ge.opset_imports", Kind.DICT, _MODULE, "Version of each operator set that the ONNX model imports.", None, "ONNX import"),
+    AttributeRow("ge.producer", Kind.TEXT, _MODULE, "What made the model.", None, "ONNX import"),
+    AttributeRow("ge.metadata", Kind.DICT, _MODULE, "The model's metadata properties.", None, "ONNX import"),
+    AttributeRow("ge.ir_version", Kind.INT, _MODULE, "ONNX IR version of the model.", None, "ONNX import"),
+)  # fmt: skip
+
+ATTRIBUTE_BY_NAME = MappingProxyType({row.name: row for row in ATTRIBUTES})

@@ -1,0 +1,32 @@
+"""Where a node came from: the operator of another format that it stands for, unchanged."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+_TEXT = re.compile(r"(?P<domain>[^:@\s]+)::(?P<op>[^:@\s]+)@(?P<version>[0-9]+)")
+
+
+@dataclass(frozen=True, slots=True)
+class SourceOp:
+    """One version of an operator: `domain::op@version`.
+
+    `version` is the opset in which this definition of the operator appeared (ONNX: `since_version`). ONNX's default
+    domain, empty in its files, is spelled `ai.onnx`.
+    """
+
+    domain: str
+    op: str
+    version: int
+
+    @classmethod
+    def parse(cls, text: str) -> SourceOp:
+        """Read `ai.onnx::Softmax@11`. Raises ValueError for anything else."""
+        match = _TEXT.fullmatch(text)
+        if match is None:
+            raise ValueError(f"not an operator of the form domain::op@version: {text!r}")
+        return cls(match["domain"], match["op"], int(match["version"]))
+
+    def __str__(self) -> str:
+        return f"{self.domain or 'ai.onnx'}::{self.op}@{self.version}"

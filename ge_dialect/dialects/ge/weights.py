@@ -1,0 +1,172 @@
+"""Constant data: numpy arrays as attributes and back, without copies, and the forms that leave the bytes out."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any, cast
+
+import numpy as np
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    BytesAttr,
+    DenseIntOrFPElementsAttr,
+    DenseResourceAttr,
+    IntAttr,
+    StringAttr,
+    TensorType,
+)
+from xdsl.ir import Attribute, ParametrizedAttribute
+from xdsl.irdl import irdl_attr_definition, param_def
+from xdsl.parser import AttrParser
+from xdsl.printer import Printer
+
+from ge_dialect.dialects.attrs import string_attr, text_of
+from ge_dialect.dialects.ge.element_types import dtype_of, ir_element_type
+from ge_dialect.formats.dtypes import DType, dtype_by_name, dtype_of_numpy
+from ge_dialect.formats.errors import GeError
+
+ELIDE_ABOVE_BYTES = 256
+"""Constants of more bytes are printed without them unless asked for (design.md section 4, Weights)."""
+
+ELIDED_KEY = "__elided__"
+"""The resource key that stands for bytes that were left out of a text."""
+
+
+class WeightsError(GeError):
+    """The bytes of a constant are needed but not there."""
+
+
+@irdl_attr_definition
+class StringElementsAttr(ParametrizedAttribute):
+    """The elements of a string tensor: `#ge.strings<["a", "b"] : tensor<2x!ge.string>>`."""
+
+    name = "ge.strings"
+    elements: ArrayAttr[Attribute] = param_def()
+    type: TensorType[Attribute] = param_def()
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> list[Attribute]:
+        with parser.in_angle_brackets():
+            elements = parser.parse_comma_separated_list(
+                parser.Delimiter.SQUARE, parser.parse_attribute
+            )
+            parser.parse_punctuation(":")
+            tensor = parser.parse_type()
+        if not isinstance(tensor, TensorType):
+            parser.raise_error("#ge.strings needs a ranked tensor type")
+        return [ArrayAttr(elements), tensor]
+
+    def print_parameters(self, printer: Printer) -> None:
+        with printer.in_angle_brackets():
+            printer.print_attribute(self.elements)
+            printer.print_string(" : ")
+            printer.print_attribute(self.type)
+
+
+@irdl_attr_definition
+class ExternalAttr(ParametrizedAttribute):
+    """Bytes in a file beside the text: `#ge.external<"model.weights", offset = 0, size = 16>`."""
+
+    name = "ge.external"
+    file: StringAttr = param_def()
+    offset: IntAttr = param_def()
+    size: IntAttr = param_def()
+
+    def __init__(self, file: str, offset: int, size: int) -> None:
+        super().__init__(StringAttr(file), IntAttr(offset), IntAttr(size))
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> list[Attribute]:
+        with parser.in_angle_brackets():
+            file = parser.parse_str_literal()
+            numbers: list[int] = []
+            for key in ("offset", "size"):
+                parser.parse_punctuation(",")
+                parser.parse_keyword(key)
+                parser.parse_punctuation("=")
+                numbers.append(parser.parse_integer(allow_boolean=False, allow_negative=False))
+        return [StringAttr(file), IntAttr(numbers[0]), IntAttr(numbers[1])]
+
+    def print_parameters(self, printer: Printer) -> None:
+        with printer.in_angle_brackets():
+            printer.print_string_literal(self.file.data)
+            printer.print_string(f", offset = {self.offset.data}, size = {self.size.data}")
+
+
+@lru_cache(maxsize=65536)
+def _tensor_type(dtype: str, shape: tuple[int, ...]) -> TensorType[Attribute]:
+    return TensorType(ir_element_type(dtype_by_name(dtype)), shape)
+
+
+def tensor_type(dtype: DType, shape: tuple[int, ...]) -> TensorType[Attribute]:
+    """The (interned) ranked tensor type without descriptor; -1 is an unknown dimension."""
+    return _tensor_type(dtype.name, shape)
+
+
+def elements_attr(array: np.ndarray) -> DenseIntOrFPElementsAttr | StringElementsAttr:
+    """The attribute that holds `array`, over the array's own memory when that is contiguous and read-only.
+
+    Elements of less than eight bits take one byte each. Raises KeyError for an element type that GE lacks.
+    """
+    dtype = dtype_of_numpy(array.dtype)
+    kind = tensor_type(dtype, array.shape)
+    if dtype.name == "STRING":
+        texts = [
+            BytesAttr(x) if isinstance(x, bytes) and not x.isascii() else string_attr(_text(x))
+            for x in array.reshape(-1).tolist()
+        ]
+        return StringElementsAttr(ArrayAttr(texts), kind)
+    flat = np.ascontiguousarray(array).reshape(-1)
+    data: bytes | memoryview
+    if flat.flags.writeable or flat.nbytes <= ELIDE_ABOVE_BYTES:
+        data = flat.tobytes()
+    else:
+        data = flat.view(np.uint8).data
+    return DenseIntOrFPElementsAttr(kind, BytesAttr(data))  # pyright: ignore[reportArgumentType]
+
+
+def _text(value: object) -> str:
+    return value.decode() if isinstance(value, bytes) else str(value)
+
+
+def array_of(value: Attribute, node: str = "constant") -> np.ndarray:
+    """The elements of a constant's `value`: a read-only view of the attribute's bytes (strings: a new object array).
+
+    Raises WeightsError, naming `node`, when the bytes were left out of the text or lie in a file that is not loaded.
+    """
+    if isinstance(value, DenseIntOrFPElementsAttr):
+        dtype = dtype_of(cast(Attribute, value.get_element_type())).numpy
+        shape = value.get_shape()
+        flat = np.frombuffer(value.data.data, dtype)
+        return (
+            np.broadcast_to(flat, shape)
+            if flat.size == 1 != _product(shape)
+            else flat.reshape(shape)
+        )
+    if isinstance(value, StringElementsAttr):
+        strings = np.empty(len(value.elements.data), dtype=object)
+        strings[:] = [text_of(x) or "" for x in value.elements.data]
+        return strings.reshape(value.type.get_shape())
+    if isinstance(value, DenseResourceAttr):
+        raise WeightsError(
+            f'the bytes of "{node}" were left out of this text; print it with --weights=inline or --weights=FILE'
+        )
+    if isinstance(value, ExternalAttr):
+        raise WeightsError(
+            f'the bytes of "{node}" lie in "{value.file.data}", which is not loaded; pass --weights={value.file.data}'
+        )
+    raise WeightsError(f'"{node}" holds {value}, which is not constant data')
+
+
+def elements_type(value: Attribute) -> Attribute | None:
+    """The tensor type that a constant's `value` carries itself, None when it carries none."""
+    if isinstance(value, DenseIntOrFPElementsAttr | DenseResourceAttr | StringElementsAttr):
+        return cast(Attribute, cast(Any, value).type)
+    return None
+
+
+def _product(shape: tuple[int, ...]) -> int:
+    size = 1
+    for dim in shape:
+        size *= dim
+    return size

@@ -1,0 +1,60 @@
+"""From an exception to the one line that a user sees; every tool catches `USER_ERRORS` and nothing else.
+
+Anything outside `USER_ERRORS` is a defect of this project and keeps its traceback.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+
+from xdsl.utils.exceptions import ArgSpecParseError, DiagnosticException, ParseError
+
+from ge_dialect.formats.errors import GeError
+
+USER_ERRORS = (GeError, ParseError, DiagnosticException, ArgSpecParseError, OSError)
+
+
+def error_line(error: BaseException, file: str) -> str:
+    """`place: error: message` on one line; `file` is the place of errors that do not know theirs."""
+    match error:
+        case GeError():
+            return error.render(file)
+        case ParseError():
+            return f"{error.span.get_location()}: error: {_flat(error.msg)}"
+        case ArgSpecParseError():
+            return _spec_error_line(str(error))
+        case OSError():
+            place = file if error.filename is None else os.fsdecode(error.filename)
+            return f"{place}: error: {_flat(error.strerror or str(error))}"
+        case _:
+            return f"{file}: error: {_flat(str(error))}"
+
+
+def run_tool(body: Callable[[], None], file: str) -> int:
+    """Run `body` and return the exit code: 0, or 1 after one line on standard error for a user's error.
+
+    A reader that closes the pipe early (`ge-opt ... | head`) ends the tool quietly with 1.
+    """
+    try:
+        body()
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # The interpreter flushes standard output once more at exit: give it somewhere to go.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except USER_ERRORS as error:
+        print(error_line(error, file), file=sys.stderr)
+        return 1
+    return 0
+
+
+def _flat(message: str) -> str:
+    return " ".join(message.split())
+
+
+def _spec_error_line(text: str) -> str:
+    """xDSL's text is a heading, the place, the pipeline, carets and the message, a line each."""
+    lines = [line.strip() for line in text.strip().splitlines()]
+    return f"{lines[1]}: error: {lines[-1]}" if len(lines) > 2 else f"ge-opt: error: {_flat(text)}"

@@ -1,0 +1,128 @@
+"""What ge-opt reads, by file extension or `-f`: text with places, ONNX models.
+
+Registered in ge-opt only: a frontend key that two packages of one environment claim breaks every xDSL tool there.
+"""
+
+from __future__ import annotations
+
+import bisect
+import dataclasses
+import os
+from dataclasses import dataclass
+from typing import IO, Any, NoReturn
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import FileLineColLoc, IntAttr, ModuleOp, StringAttr, UnknownLoc
+from xdsl.frontend.mlir import MLIRFrontend
+from xdsl.ir import Operation
+from xdsl.parser import Parser, Span
+from xdsl.utils.exceptions import (
+    InvalidIRException,
+    ParseError,
+    UnregisteredConstructException,
+    VerifyException,
+)
+from xdsl.utils.frontend import Frontend
+
+from ge_dialect.formats.errors import GeError
+
+
+class LocatingParser(Parser):
+    """Gives every operation that has no `loc(...)` the place where it was written, as mlir-opt does.
+
+    `line_offset` is the number of lines before `text` in its file (a chunk of `--split-input-file`).
+    """
+
+    def __init__(self, ctx: Context, text: str, name: str, line_offset: int = 0) -> None:
+        super().__init__(ctx, text, name)
+        self._file = StringAttr(name)
+        self._newlines = [i for i, character in enumerate(text) if character == "\n"]
+        self._line_offset = line_offset
+
+    def parse_operation(self) -> Operation:
+        start = self.pos
+        op = super().parse_operation()
+        if isinstance(op.location, UnknownLoc):
+            line = bisect.bisect_left(self._newlines, start)
+            column = start - (self._newlines[line - 1] + 1 if line else 0) + 1
+            op.location = FileLineColLoc(
+                self._file, IntAttr(line + 1 + self._line_offset), IntAttr(column)
+            )
+        return op
+
+    def fail(self, message: str) -> NoReturn:
+        """Raise a ParseError with `message` at the token that is being read."""
+        span = Span(self.pos, self.pos + 1, self.lexer.input)
+        raise ParseError(span, message)
+
+
+@dataclass(frozen=True)
+class LocatedMLIRFrontend(MLIRFrontend):
+    """MLIR text; every operation knows its line and column, every error is a ParseError with a place."""
+
+    name = "mlir"
+    line_offset: int = 0
+
+    def parse(self, ctx: Context, input: IO[bytes], input_name: str = "input") -> ModuleOp:
+        """Raises ParseError for anything wrong with the text, GeError for bytes that are not UTF-8."""
+        try:
+            text = input.read().decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise GeError(f"not UTF-8 text: byte {error.start} is invalid", input_name) from error
+        parser = LocatingParser(ctx, text, input_name, self.line_offset)
+        try:
+            return self._parse_module(parser)
+        except ParseError as error:
+            error.span = dataclasses.replace(error.span, line_offset=self.line_offset)
+            raise
+
+    def _parse_module(self, parser: LocatingParser) -> ModuleOp:
+        try:
+            return parser.parse_module(not self.no_implicit_module)
+        except (
+            VerifyException,
+            InvalidIRException,
+            UnregisteredConstructException,
+            ValueError,
+        ) as error:
+            # Attributes and types verify themselves when they are made and know nothing of the text.
+            parser.fail(str(error))
+
+
+@dataclass(frozen=True)
+class OnnxFrontend(Frontend):
+    """A binary ONNX model. `dims` fixes symbolic dimensions: `-f 'onnx{dims="batch=1","seq=8"}'`, `--dim batch=1`."""
+
+    name = "onnx"
+    dims: tuple[str, ...] = ()
+
+    def parse(self, ctx: Context, input: IO[bytes], input_name: str) -> ModuleOp:
+        """Raises GeError when the model cannot be read or holds what the importer does not know."""
+        from ge_dialect.lowering.onnx import import_onnx
+
+        dims = parse_dims(self.dims)
+        if os.path.exists(input_name):  # a path, so that external data beside the model is found
+            return import_onnx(input_name, dims=dims)
+        return import_onnx(model_from_bytes(input.read(), input_name), dims=dims)
+
+
+def model_from_bytes(data: bytes, name: str) -> Any:
+    """The onnx.ModelProto serialized in `data`. Raises GeError when the bytes are none."""
+    import onnx
+    from google.protobuf.message import DecodeError
+
+    try:
+        return onnx.load_model_from_string(data)
+    except DecodeError as error:
+        raise GeError("not an ONNX model", name) from error
+
+
+def parse_dims(settings: tuple[str, ...]) -> dict[str, int]:
+    """`("batch=1", "seq=8")` as a dictionary. Raises GeError for anything but NAME=NUMBER with a number >= 0."""
+    dims: dict[str, int] = {}
+    for setting in settings:
+        name, _, value = setting.rpartition("=")
+        if not name or not value.isdecimal():
+            raise GeError(f"--dim takes NAME=NUMBER, got '{setting}'", "ge-opt")
+        dims[name] = int(value)
+    return dims

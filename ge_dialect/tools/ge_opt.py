@@ -1,0 +1,333 @@
+"""ge-opt: reads MLIR text or a model, runs passes, writes MLIR text or another target. mlir-opt's conventions.
+
+Command line, input and pipeline come from xDSL's driver. This file adds what users of mlir-opt expect and xDSL lacks:
+errors as one line, places for operations, printing and timing on standard error, remarks, presets, whole files.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
+from dataclasses import fields, replace
+from difflib import get_close_matches
+from io import BytesIO, StringIO
+from typing import IO, Any, Literal, TypeVar, cast
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.parser import Parser
+from xdsl.passes import ModulePass, PassPipeline
+from xdsl.utils.arg_spec import ArgSpec, ArgSpecConvertible, parse_pipeline, parse_spec
+from xdsl.utils.exceptions import ParseError
+from xdsl.utils.frontend import Frontend
+from xdsl.xdsl_opt_main import xDSLOptMain
+
+from ge_dialect.analysis.remarks import Remark, RemarkCollector, collect_remarks
+from ge_dialect.formats.errors import GeError
+from ge_dialect.preset import expand
+from ge_dialect.tools.diagnostics import USER_ERRORS, error_line, run_tool
+from ge_dialect.tools.expected import complaints, read_expectations
+from ge_dialect.tools.frontends import LocatedMLIRFrontend, OnnxFrontend
+from ge_dialect.tools.instrument import PassInstrument
+from ge_dialect.tools.list_passes import ListPasses
+from ge_dialect.tools.output import text_output
+from ge_dialect.tools.printing import GeMLIRTarget
+from ge_dialect.tools.weights_file import WeightsWriter, load_weights
+
+TOOL = "ge-opt"
+SPLIT_MARKER = "// -----\n"
+
+SpecT = TypeVar("SpecT", bound=ArgSpecConvertible)
+
+
+class GeOptMain(xDSLOptMain):
+    """The driver. Construction and `run` raise what `diagnostics.USER_ERRORS` lists; a wrong option SystemExit."""
+
+    def __init__(self, args: Sequence[str] | None = None) -> None:
+        given = sys.argv[1:] if args is None else args
+        # argparse would take the input file for the value of an option whose value may be left out.
+        words = ["--remarks=." if word == "--remarks" else word for word in given]
+        super().__init__("Graph Engine optimizer driver", words)
+
+    # Registration and command line
+
+    def register_all_frontends(self) -> None:
+        """Text with places instead of xDSL's, and ONNX models."""
+        super().register_all_frontends()
+        self.available_frontends["mlir"] = lambda: LocatedMLIRFrontend
+        self.available_frontends["onnx"] = lambda: OnnxFrontend
+
+    def register_all_targets(self) -> None:
+        """MLIR text that can leave out weights instead of xDSL's."""
+        super().register_all_targets()
+        self.available_targets["mlir"] = lambda: GeMLIRTarget
+
+    def register_all_arguments(self, arg_parser: argparse.ArgumentParser) -> None:
+        """xDSL's options and those that mlir-opt has or that a graph compiler needs."""
+        super().register_all_arguments(arg_parser)
+        arg_parser.prog = TOOL
+        arg_parser.usage = "%(prog)s [options] [input file]"
+        option = arg_parser.add_argument
+        option("--pass-pipeline", dest="passes", metavar="PIPELINE", help="the same as -p")
+        option(
+            "--dump-pass-pipeline", action="store_true", help="print the expanded pipeline (stderr)"
+        )
+        option("--list-passes", action=ListPasses, help="list the passes of ge-dialect and exit")
+        option(
+            "--print-ir-after",
+            action="append",
+            default=[],
+            metavar="PASS",
+            help="print the IR after PASS (stderr)",
+        )
+        option(
+            "--print-ir-after-all",
+            action="store_true",
+            help="print the IR after each pass (stderr)",
+        )
+        option("--timing", action="store_true", help="print the time of each pass (stderr)")
+        option(
+            "--verify-roundtrip",
+            action="store_true",
+            help="check that the result, printed in both forms, parses to an equal module",
+        )
+        option(
+            "--weights",
+            metavar="elide|inline|FILE",
+            help="constants of more than 256 bytes: left out of MLIR text (default), in full, or read from and "
+            "written to FILE beside it",
+        )
+        option(
+            "--dim",
+            action="append",
+            default=[],
+            metavar="NAME=N",
+            help="fix a symbolic dimension of an ONNX model",
+        )
+        option(
+            "--remarks",
+            metavar="REGEX|json",
+            help="print what the passes did and why not (stderr): lines that match REGEX, or JSON lines",
+        )
+
+    # Pipeline
+
+    def setup_pipeline(self) -> None:
+        """Raises GeError for an unknown pass or a wrong option, ArgSpecParseError for a malformed pipeline."""
+        args = self.args
+        self._remark_pattern = _compile(args.remarks)
+        specs = tuple(parse_pipeline(_without_anchor(args.passes)))
+        passes = expand(tuple(self._make_pass(spec) for spec in specs))
+        if args.dump_pass_pipeline:
+            names = ",".join(str(each.spec()) for each in passes)
+            print(f"builtin.module({names})", file=sys.stderr)
+        for name in args.print_ir_after:
+            self._check_pass_name(name)
+        after_all = args.print_ir_after_all or args.print_between_passes
+        self._instrument = PassInstrument(
+            self.ctx,
+            self._mlir_target(),
+            not args.disable_verify,
+            None if after_all else frozenset(args.print_ir_after),
+        )
+        self.pipeline = PassPipeline(passes, self._instrument)
+
+    def _make_pass(self, spec: ArgSpec) -> ModulePass:
+        self._check_pass_name(spec.name)
+        return _from_spec(self.available_passes[spec.name](), spec, "pass")
+
+    def _check_pass_name(self, name: str) -> None:
+        if name in self.available_passes:
+            return
+        close = get_close_matches(name, self.available_passes)
+        hint = f"; did you mean {' or '.join(map(repr, close))}?" if close else ""
+        raise GeError(f"unknown pass '{name}'{hint}", TOOL)
+
+    # Input
+
+    def get_input_stream(self) -> tuple[IO[bytes], str]:
+        """No file and `-` are standard input; with `-f` any file extension will do."""
+        if self.args.input_file == "-":
+            self.args.input_file = None
+        stream, extension = super().get_input_stream()
+        if self.args.frontend:
+            extension = parse_spec(self.args.frontend).name
+        if extension not in self.available_frontends:
+            stream.close()
+            known = ", ".join(f".{name}" for name in self.available_frontends)
+            message = f"unknown file extension '.{extension}' (known: {known}); -f names a frontend"
+            raise GeError(message, self.get_input_name())
+        return stream, extension
+
+    def get_input_name(self) -> str:
+        """The name that locations and errors show."""
+        return self.args.input_file or "<stdin>"
+
+    def parse_chunk(
+        self, chunk: IO[bytes], file_extension: str, start_offset: int = 0
+    ) -> ModuleOp | None:
+        """Parse one chunk, which begins after `start_offset` lines of the input."""
+        spec = parse_spec(self.args.frontend or file_extension)
+        # The legacy form, a function of the stream, is gone from all that is registered here.
+        factory = cast(Callable[[], type[Frontend]], self.available_frontends[spec.name])
+        frontend = _from_spec(factory(), spec, "frontend")
+        given: dict[str, Any] = {"line_offset": start_offset}
+        if self.args.no_implicit_module:
+            given["no_implicit_module"] = True
+        if self.args.dim:
+            given["dims"] = tuple(self.args.dim)
+        names = {field.name for field in fields(frontend)}
+        frontend = replace(frontend, **{name: given[name] for name in given if name in names})
+        return frontend.parse(self.ctx, chunk, self.get_input_name())
+
+    # Run and output
+
+    def run(self) -> None:
+        """Raises GeError at the end when a diagnostic differs from the comments (`--verify-diagnostics`)."""
+        chunks, extension = self.prepare_input()
+        mismatches: list[str] = []
+        path = self._weights_path
+        self._weights = None if path is None else WeightsWriter(path)
+        with text_output(self.args.output_file) as output, self._weights or nullcontext():
+            for index, (chunk, offset) in enumerate(chunks):
+                if index > 0:
+                    output.write(SPLIT_MARKER)
+                with chunk:
+                    mismatches += self._run_chunk(chunk, extension, offset, output)
+        if self.args.timing or self.args.time_passes:
+            print(self._instrument.report(), file=sys.stderr)
+        if mismatches:
+            print(*mismatches, sep="\n", file=sys.stderr)
+            raise GeError(f"{len(mismatches)} diagnostics differ from the comments", TOOL)
+
+    def _run_chunk(
+        self, chunk: IO[bytes], extension: str, offset: int, output: IO[str]
+    ) -> list[str]:
+        """Process one chunk; returns what does not fit the `expected-...` comments in it."""
+        checking = self.args.verify_diagnostics
+        source = chunk.read() if checking else b""
+        expectations = read_expectations(source.decode("utf-8", "replace"), offset)
+        errors: list[str] = []
+        collector = RemarkCollector()
+        listening = checking or self.args.remarks is not None
+        try:
+            with collect_remarks(collector) if listening else nullcontext():
+                output.write(
+                    self._process(BytesIO(source) if checking else chunk, extension, offset)
+                )
+            output.flush()
+        except USER_ERRORS as error:
+            if not (checking or (self.args.parsing_diagnostics and isinstance(error, ParseError))):
+                raise
+            errors.append(error_line(error, self.get_input_name()))
+        finally:
+            self._print_remarks(collector.remarks)
+        if expectations:
+            remarks = [remark.render(self.get_input_name()) for remark in collector.remarks]
+            return complaints(self.get_input_name(), expectations, errors + remarks)
+        # Without comments the errors are output, as in xDSL, for FileCheck to look at.
+        print(*errors, sep="\n", end="\n" if errors else "", flush=True)
+        return []
+
+    def _process(self, chunk: IO[bytes], extension: str, offset: int) -> str:
+        """The output for one chunk: parse, passes, print."""
+        module = self.parse_chunk(chunk, extension, offset)
+        assert module is not None
+        if self._weights_path is not None:
+            load_weights(module, self._weights_path)
+        self.apply_passes(module)
+        if self.args.verify_roundtrip:
+            verify_roundtrip(self.ctx, module)
+        return self.output_resulting_program(module)
+
+    def output_resulting_program(self, prog: ModuleOp) -> str:
+        """The text of `prog` for the target."""
+        spec = parse_spec(self.args.target)
+        if spec.name != "mlir":
+            return super().output_resulting_program(prog)
+        if self._weights is not None:
+            self._weights.externalize(prog)
+        output = StringIO()
+        self._mlir_target("elide" if self._weights is None else "inline").emit(
+            self.ctx, prog, output
+        )
+        return output.getvalue()
+
+    def _mlir_target(self, weights: Literal["elide", "inline"] = "elide") -> GeMLIRTarget:
+        """The target `mlir` with the options of `-t` and of the command line; `weights` where they say nothing."""
+        args = self.args
+        spec = parse_spec(args.target)
+        options = (
+            _from_spec(GeMLIRTarget, spec, "target") if spec.name == "mlir" else GeMLIRTarget()
+        )
+        inline = "inline" in (args.weights, options.weights, weights)
+        return GeMLIRTarget(
+            options.print_generic_format or args.print_op_generic,
+            options.print_properties_as_attributes or args.print_no_properties,
+            options.print_debuginfo or args.print_debuginfo,
+            options.syntax_highlight or args.syntax_highlight,
+            "inline" if inline else "elide",
+        )
+
+    @property
+    def _weights_path(self) -> str | None:
+        """The file that `--weights` names."""
+        return None if self.args.weights in (None, "elide", "inline") else self.args.weights
+
+    def _print_remarks(self, remarks: Sequence[Remark]) -> None:
+        if self.args.remarks is None:
+            return
+        for remark in remarks:
+            line = remark.render(self.get_input_name())
+            if self.args.remarks == "json":
+                print(remark.to_json(), file=sys.stderr)
+            elif self._remark_pattern.search(line):
+                print(line, file=sys.stderr)
+
+
+def verify_roundtrip(ctx: Context, module: ModuleOp) -> None:
+    """Raises GeError when `module`, printed in the generic or the custom form, does not parse to an equal module."""
+    for generic in (True, False):
+        form = "generic" if generic else "custom"
+        text = StringIO()
+        GeMLIRTarget(print_generic_format=generic, weights="inline").emit(ctx, module, text)
+        try:
+            again = Parser(ctx, text.getvalue(), f"<{form} form>").parse_module()
+        except ParseError as error:
+            raise GeError(
+                f"the {form} form does not parse: {error_line(error, '')}", TOOL
+            ) from error
+        if not module.is_structurally_equivalent(again):
+            raise GeError(f"the {form} form parses to a different module", TOOL)
+
+
+def _from_spec(kind: type[SpecT], spec: ArgSpec, what: str) -> SpecT:
+    try:
+        return kind.from_spec(spec)
+    except ValueError as error:
+        raise GeError(f"{what} '{spec.name}': {error}", TOOL) from error
+
+
+def _without_anchor(pipeline: str) -> str:
+    """`a,b` out of mlir-opt's `builtin.module(a,b)`; xDSL's pipelines are flat and run on the module."""
+    anchored = re.fullmatch(r"\s*builtin\.module\((.*)\)\s*", pipeline, re.DOTALL)
+    return pipeline if anchored is None else anchored[1]
+
+
+def _compile(pattern: str | None) -> re.Pattern[str]:
+    try:
+        return re.compile(pattern or "")
+    except re.error as error:
+        raise GeError(f"--remarks: {error} in '{pattern}'", TOOL) from error
+
+
+def main(args: Sequence[str] | None = None) -> int:
+    """The command line tool; returns the exit code."""
+    return run_tool(lambda: GeOptMain(args).run(), TOOL)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

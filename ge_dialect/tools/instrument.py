@@ -1,0 +1,85 @@
+"""What ge-opt does between passes: verify, print, time."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass, field
+from time import perf_counter
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
+from xdsl.passes import ModulePass
+from xdsl.utils.exceptions import VerifyException
+
+from ge_dialect.dialects.location import location_text
+from ge_dialect.formats.errors import GeError
+from ge_dialect.tools.printing import GeMLIRTarget
+
+VERIFY = "(verify)"
+
+
+@dataclass
+class PassInstrument:
+    """The callback of a pass pipeline: called before the first pass, between passes and after the last.
+
+    `print_after` holds the names of the passes after which the IR goes to standard error; None means every pass.
+    `timings` gets `(what, seconds)` in the order of execution.
+    """
+
+    ctx: Context
+    target: GeMLIRTarget
+    verify: bool = True
+    print_after: frozenset[str] | None = frozenset()
+    timings: list[tuple[str, float]] = field(default_factory=list[tuple[str, float]])
+    _start: float = 0.0
+
+    def __call__(
+        self, previous: ModulePass | None, module: ModuleOp, following: ModulePass | None
+    ) -> None:
+        if previous is not None:
+            self.timings.append((previous.name, perf_counter() - self._start))
+            if self.print_after is None or previous.name in self.print_after:
+                print(f"// -----// IR after {previous.name} //----- //", file=sys.stderr)
+                self.target.emit(self.ctx, module, sys.stderr)
+        if self.verify:
+            self._start = perf_counter()
+            verify_located(module, previous.name if previous is not None else None)
+            self.timings.append((VERIFY, perf_counter() - self._start))
+        self._start = perf_counter()
+
+    def report(self) -> str:
+        """The times so far as a table, a line a pass in order of execution, verification summed up last."""
+        passes = [(name, seconds) for name, seconds in self.timings if name != VERIFY]
+        passes.append((VERIFY, sum(seconds for name, seconds in self.timings if name == VERIFY)))
+        total = sum(seconds for _, seconds in passes)
+        lines = [f"{'seconds':>10}  {'share':>6}  pass"]
+        for name, seconds in passes:
+            share = seconds / total if total else 0.0
+            lines.append(f"{seconds:10.4f}  {share:6.1%}  {name}")
+        lines.append(f"{total:10.4f}  {1:6.1%}  total")
+        return "\n".join(lines)
+
+
+def verify_located(module: ModuleOp, after: str | None = None) -> None:
+    """Verify every operation of `module`.
+
+    Raises GeError with the place of the operation that failed and, if given, the pass after which it did.
+    """
+    try:
+        module.verify()
+    except VerifyException as error:
+        failed = _first_failing(module)
+        place = None if failed is None else location_text(failed)
+        suffix = "" if after is None else f" (after pass {after})"
+        raise GeError(f"{error}{suffix}", place) from error
+
+
+def _first_failing(module: ModuleOp) -> Operation | None:
+    """The operation whose own verification fails; xDSL's exception does not say which one it was."""
+    for op in module.walk():
+        try:
+            op.verify(verify_nested_ops=False)
+        except VerifyException:
+            return op
+    return None

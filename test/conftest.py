@@ -1,0 +1,24 @@
+"""Fixtures for all tests."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+@pytest.fixture(scope="session")
+def repository() -> Path:
+    """The root of the checkout."""
+    return ROOT
+
+
+@pytest.fixture(scope="session")
+def shared_models() -> Path:
+    """The folder of shared ONNX models beside the checkout; skips where it is not laid out."""
+    folder = ROOT.parent / "shared" / "models"
+    if not folder.is_dir():
+        pytest.skip(f"no shared models at {folder}")
+    return folder
