@@ -35,7 +35,8 @@ test-full: $(VENV)/.test-installed
 	@$(BIN)/pytest --quiet --numprocesses auto -m ""
 
 bench: $(VENV)/.test-installed
-	@$(BIN)/python bench/run.py
+	$(BIN)/python bench/compile_time.py
+	$(BIN)/python bench/run_time.py
 
 lint: $(VENV)/.lint-installed $(VENV)/.test-installed
 	$(BIN)/ruff check

@@ -8,4 +8,14 @@ from __future__ import annotations
 
 from types import MappingProxyType
 
-PASSES: MappingProxyType[str, str] = MappingProxyType({})
+PASSES: MappingProxyType[str, str] = MappingProxyType(
+    {
+        "ge-canonicalize": "ge_dialect.transforms.canonicalize.ge_canonicalize:GeCanonicalize",
+        "ge-assign-engines": "ge_dialect.transforms.engines.ge_assign_engines:GeAssignEngines",
+        "ge-topo-sort": "ge_dialect.transforms.order.ge_topo_sort:GeTopoSort",
+        "ge-assign-streams": "ge_dialect.transforms.streams.ge_assign_streams:GeAssignStreams",
+        "ge-plan-memory": "ge_dialect.transforms.memory.ge_plan_memory:GePlanMemory",
+        "convert-ge-to-ge-task": "ge_dialect.lowering.tasks.convert_ge_to_ge_task:ConvertGeToGeTask",
+    }
+)
+

@@ -9,6 +9,9 @@ from __future__ import annotations
 from enum import Enum
 from types import MappingProxyType
 
+from ge_dialect.dialects.engine_table import ENGINES, GE_LOCAL, RTS
+from ge_dialect.dialects.engine_types import GE_LOCAL_GONE, GE_LOCAL_NO_TASK
+
 
 class TaskRule(Enum):
     """What a node becomes. The value is how messages call it."""
@@ -50,32 +53,8 @@ class TaskRule(Enum):
     CMO = "cache operation"
 
 
-GE_LOCAL_LIB = "DNN_VM_GE_LOCAL_OP_STORE"
-RTS_LIB = "DNN_VM_RTS_OP_STORE"
-HCCL_LIB = "ops_kernel_info_hccl"
-BRACKET_LIBS = frozenset({"AIcoreEngine", "VectorEngine"})
-"""Kernel libs whose first and last node of a segment make the brackets FUSION_START and FUSION_END."""
-
-LIB_OF_ENGINE = MappingProxyType(
-    {
-        "DNN_VM_CUSTOM": "DNN_VM_CUSTOM_OP_STORE",
-        "AIcoreEngine": "AIcoreEngine",
-        "ffts_plus": "ffts_plus",
-        "VectorEngine": "VectorEngine",
-        "DSAEngine": "DSAEngine",
-        "DNN_VM_RTS": RTS_LIB,
-        "DNN_VM_RTS_FFTS_PLUS": "DNN_VM_RTS_FFTS_PLUS_OP_STORE",
-        "DNN_HCCL": HCCL_LIB,
-        "DNN_VM_AICPU_FFTS_PLUS": "aicpu_tf_kernel",
-        "DNN_VM_AICPU_ASCEND_FFTS_PLUS": "aicpu_ascend_kernel",
-        "DNN_VM_AICPU_ASCEND": "aicpu_ascend_kernel",
-        "DNN_VM_AICPU": "aicpu_tf_kernel",
-        "DNN_VM_DVPP": "dvpp_ops_kernel",
-        "DNN_VM_GE_LOCAL": GE_LOCAL_LIB,
-        "DNN_VM_HOST_CPU": "DNN_VM_HOST_CPU_OP_STORE",
-    }
-)
-"""The kernel lib of an engine's nodes (spec/engines.md section 1), for nodes that name their engine only."""
+GE_LOCAL_LIB = ENGINES[GE_LOCAL].kernel_lib
+RTS_LIB = ENGINES[RTS].kernel_lib
 
 RULE_OF_LIB = MappingProxyType(
     {
@@ -84,9 +63,11 @@ RULE_OF_LIB = MappingProxyType(
         "aicpu_ascend_kernel": TaskRule.AI_CPU,
         "aicpu_custom_kernel": TaskRule.AI_CPU_CUSTOM,
         "aicpu_tf_kernel": TaskRule.KERNEL_EX,
+        "aicpu_ffts_plus_kernel": TaskRule.KERNEL_EX,
+        "aicpu_ascend_ffts_plus_kernel": TaskRule.AI_CPU,
         "DNN_VM_HOST_CPU_OP_STORE": TaskRule.HOST_CPU,
         "DNN_VM_CUSTOM_OP_STORE": TaskRule.CUSTOM,
-        HCCL_LIB: TaskRule.HCCL,
+        "ops_kernel_info_hccl": TaskRule.HCCL,
         "dvpp_ops_kernel": TaskRule.DVPP,
         "dvpp_ops_kernel_info_store": TaskRule.DVPP,
         "DSAEngine": TaskRule.DSA,
@@ -97,23 +78,6 @@ RULE_OF_LIB = MappingProxyType(
 
 The host CPU lib is not in the specification's table; as a task it is a kernel of kernel_type 8.
 """
-
-GE_LOCAL_NO_TASK = frozenset(
-    """Data RefData QueueData AippData AnnData Constant Const FileConstant ConstPlaceHolder NoOp ControlTrigger Merge
-    Variable If _If StatelessIf Case StatelessCase While _While StatelessWhile For PartitionedCall
-    StatefulPartitionedCall OpTiling ConditionCalc UnfedData Stack StackPush StackPop StackClose Reshape Bitcast Flatten
-    FlattenV2 ExpandDims ReFormat Squeeze SqueezeV2 SqueezeV3 Unsqueeze UnsqueezeV2 UnsqueezeV3 PhonyConcat
-    PhonySplit""".split()
-)
-"""Types of spec/engines.md section 4.1."""
-
-GE_LOCAL_GONE = frozenset(
-    """TemporaryVariable DestroyTemporaryVariable GuaranteeConst PreventGradient StopGradient Size Shape ShapeN Rank
-    _Retval ReadVariableOp VarHandleOp VarIsInitializedOp Snapshot RefIdentity Identity IdentityN VariableV2 Empty
-    PlaceholderWithDefault IsVariableInitialized PlaceholderV2 Placeholder End Switch RefMerge RefSwitch TransShape
-    GatherShapes""".split()
-)
-"""Types of spec/engines.md section 4.2."""
 
 RTS_RULES = MappingProxyType(
     {
@@ -177,8 +141,14 @@ def rule_of(ge_type: str, kernel_lib: str) -> TaskRule | None:
     return None
 
 
+def lib_of_engine(engine: str) -> str | None:
+    """The kernel lib of an engine's nodes, for nodes that name their engine only; None for an unknown engine."""
+    row = ENGINES.get(engine)
+    return None if row is None else row.kernel_lib
+
+
 def lib_of_type(ge_type: str) -> str | None:
-    """The kernel lib that a type has whatever the engines' operator tables say: RTS wins over GE local, both by name."""
+    """The kernel lib of a type that RTS (which wins) or GE local know by name; None where operator tables decide."""
     if ge_type in RTS_RULES:
         return RTS_LIB
     if ge_type in GE_LOCAL_NO_TASK or ge_type in GE_LOCAL_GONE:

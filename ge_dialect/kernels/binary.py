@@ -129,6 +129,8 @@ def _bind_power(
         exponent = b.item()
         if exponent == 2:
             np.multiply(a, a, out)
+        elif exponent == 3:
+            np.multiply(a, a * a, out)
         else:
             np.power(a, b, out)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from types import MappingProxyType
@@ -15,6 +15,7 @@ from ge_dialect.kernels.errors import KernelInputError
 from ge_dialect.kernels.kernel import Kernel, OnnxKernel, Thunk, check_output, single_output
 from ge_dialect.kernels.precision import NATIVE_FLOATS, widened
 from ge_dialect.kernels.spec import Array, OpSpec, Value, maybe_tensor, tensor
+from ge_dialect.kernels.views import sequence
 from ge_dialect.kernels.windows import Windows, interior, onnx_windows, padded_like, window_view
 
 _BLOCK_ELEMENTS = 1 << 18
@@ -117,43 +118,48 @@ def _steps_gathered(conv: Convolution, out: Array) -> list[Thunk]:
     row_axis = 1 + rank  # of view[batch]: channels, kernel..., out...
     for batch in range(n):
         image = view[batch]
-        target = out[batch].reshape(groups, m // groups, windows.out[0], rest)
+        target = out[batch].reshape(groups, m // groups, windows.out[0] * rest)
         for first in range(0, windows.out[0], rows):
             count = min(rows, windows.out[0] - first)
             block = image[(slice(None),) * row_axis + (slice(first, first + count),)]
             columns = buffer[: per_row * count]
             steps.append(partial(np.copyto, columns.reshape(block.shape), block))
-            # With all rows the result is contiguous, otherwise its matrices have a gap between rows.
-            result = target[:, :, first : first + count].reshape(groups, m // groups, count * rest)
+            # A view: only the distance between the rows of its matrices changes.
+            result = target[:, :, first * rest : (first + count) * rest]
             columns = columns.reshape(groups, depth, count * rest)
-            if np.shares_memory(result, out):
-                steps.append(partial(np.matmul, weight, columns, result))
-            else:
-                raise AssertionError("a block of rows is no view")
+            steps.append(partial(np.matmul, weight, columns, result))
     return steps
 
 
-def _steps_depthwise(conv: Convolution, out: Array) -> list[Thunk]:
-    """One input channel a group: the kernel's elements are scales of shifted images."""
+def _steps_scattered(conv: Convolution, out: Array) -> list[Thunk]:
+    """Multiply first, then add shifted products: less to move where there are far fewer channels after than before."""
     steps: list[Thunk] = []
-    windows = conv.windows
-    view = window_view(windows, _padded(conv, steps))
-    channels = conv.x.shape[1]
-    rank = len(windows.out)
-    weight = conv.weight.reshape(channels, -1, *windows.kernel)
-    target = out.reshape(out.shape[0], channels, weight.shape[1], *windows.out)
-    scaled = np.empty(view.shape[:2] + windows.out, out.dtype)
-    for multiple in range(weight.shape[1]):
-        into = target[:, :, multiple]
-        for position, offset in enumerate(np.ndindex(*windows.kernel)):
-            image = view[(slice(None), slice(None), *offset)]
-            scale = weight[(slice(None), multiple, *offset)].reshape((channels,) + (1,) * rank)
-            if position == 0:
-                steps.append(partial(np.multiply, image, scale, into))
-            else:
-                steps.append(partial(np.multiply, image, scale, scaled))
-                steps.append(partial(np.add, into, scaled, into))
+    windows, padded = conv.windows, _padded(conv, steps)
+    n, m = out.shape[:2]
+    c, taps = conv.x.shape[1], math.prod(windows.kernel)
+    extent = padded.shape[2:]
+    weight = np.empty((taps * m, c), out.dtype)
+    steps.append(partial(np.copyto, weight.reshape(taps, m, c), conv.weight.reshape(m, c, taps).transpose(2, 0, 1)))
+    products = np.empty((n, taps * m, math.prod(extent)), out.dtype)
+    steps.append(partial(np.matmul, weight, padded.reshape(n, c, -1), products))
+    shifted = products.reshape(n, *windows.kernel, m, *extent)
+    for number, offset in enumerate(np.ndindex(*windows.kernel)):
+        places = tuple(
+            slice(k * d, k * d + size)
+            for k, d, size in zip(offset, windows.dilations, windows.out, strict=True)
+        )
+        image = shifted[(slice(None), *offset, slice(None), *places)]
+        steps.append(partial(np.add, out, image, out) if number else partial(np.copyto, out, image))
     return steps
+
+
+def _few_outputs(conv: Convolution) -> bool:
+    return (
+        conv.groups == 1
+        and 3 * conv.weight.shape[0] <= conv.x.shape[1]
+        and all(stride == 1 for stride in conv.windows.strides)
+        and (conv.windows.padded or conv.x.flags.c_contiguous)
+    )
 
 
 def _thunk(conv: Convolution, out: Array) -> Thunk:
@@ -164,26 +170,17 @@ def _thunk(conv: Convolution, out: Array) -> Thunk:
         steps: list[Thunk] = [partial(np.copyto, out, 0)]
     elif conv.windows.pointwise and conv.x.flags.c_contiguous:
         steps = _steps_pointwise(conv, out)
-    elif conv.groups > 1 and conv.weight.shape[1] == 1:
-        steps = _steps_depthwise(conv, out)
+    elif _few_outputs(conv):
+        steps = _steps_scattered(conv, out)
     else:
         steps = _steps_gathered(conv, out)
     if conv.bias is not None:
         bias = conv.bias.reshape((-1,) + (1,) * len(conv.windows.out))
         steps.append(partial(np.add, out, bias, out))
-    if len(steps) == 1:
-        return steps[0]
-
-    def run() -> None:
-        for step in steps:
-            step()
-
-    return run
+    return sequence(steps)
 
 
-def _kernel(read: object) -> Kernel:
-    reader = _conv2d if read is _conv2d else _onnx
-
+def _kernel(reader: Callable[[OpSpec, Sequence[Value]], Convolution]) -> Kernel:
     def evaluate(spec: OpSpec, inputs: Sequence[Value]) -> list[Value]:
         conv = reader(spec, inputs)
         out = np.empty(conv.out_shape, conv.x.dtype)

@@ -15,6 +15,7 @@ from ge_dialect.kernels.errors import KernelInputError
 from ge_dialect.kernels.kernel import Kernel, OnnxKernel, Thunk, check_output, single_output
 from ge_dialect.kernels.precision import NATIVE_FLOATS, widened
 from ge_dialect.kernels.spec import Array, OpSpec, Value, maybe_tensor, tensor
+from ge_dialect.kernels.views import sequence
 from ge_dialect.kernels.windows import same_padding
 
 
@@ -116,12 +117,7 @@ def _thunk(conv: Transposed, out: Array) -> Thunk:
     else:
         bias = conv.bias.reshape((-1,) + (1,) * len(extent))
         steps.append(partial(np.add, cropped, bias, out))
-
-    def run() -> None:
-        for step in steps:
-            step()
-
-    return run
+    return sequence(steps)
 
 
 def _evaluate(spec: OpSpec, inputs: Sequence[Value]) -> list[Value]:

@@ -125,10 +125,10 @@ def _bind_layer_norm(
     epsilon, count = x.dtype.type(spec.float("epsilon", 1e-5)), x.dtype.type(size)
     moment = np.empty((rows, 1), x.dtype)
     square = moment.reshape(rows)
-    total, einsum = np.add.reduce, partial(np.einsum, "ij,ij->i")
+    ones, einsum = np.ones(size, x.dtype), partial(np.einsum, "ij,ij->i")
 
     def run() -> None:
-        total(data, 1, None, moment, True)
+        np.matmul(data, ones, square)
         np.divide(moment, count, moment)
         np.subtract(data, moment, target)
         einsum(target, target, out=square)
@@ -217,8 +217,7 @@ _LAYER_NORM = Kernel(_layer_norm, _bind_layer_norm)
 GE_KERNELS: Mapping[str, Kernel] = MappingProxyType({})
 
 ONNX_KERNELS: tuple[OnnxKernel, ...] = (
-    OnnxKernel("BatchNormalization", Kernel(_batch_norm, _bind_batch_norm), since=14),
-    OnnxKernel("BatchNormalization", Kernel(_batch_norm, _bind_batch_norm), since=7, until=13),
+    OnnxKernel("BatchNormalization", Kernel(_batch_norm, _bind_batch_norm), since=7),
     OnnxKernel("LayerNormalization", _LAYER_NORM),
     OnnxKernel("RMSNormalization", Kernel(_rms_norm)),
     OnnxKernel("InstanceNormalization", Kernel(_instance_norm), since=6),

@@ -17,7 +17,7 @@ from ge_dialect.kernels.errors import UnsupportedOpError
 from ge_dialect.kernels.kernel import Kernel, OnnxKernel, Thunk, bind_by_evaluating
 from ge_dialect.kernels.spec import Array, OpSpec, Value
 
-FAMILIES: tuple[str, ...] = ("unary", "binary", "logic", "matmul", "conv", "conv_transpose", "pooling", "softmax", "normalization")
+FAMILIES: tuple[str, ...] = ("unary", "binary", "logic", "matmul", "conv", "conv_transpose", "pooling", "softmax", "normalization", "reduction", "shape", "joining", "gather", "slicing", "create", "cast", "resize")
 """Modules of this package, each with `GE_KERNELS` (by type) and `ONNX_KERNELS` (rows); no key may occur twice."""
 
 CONTROL_FLOW = frozenset({"If", "Loop", "Scan", "SequenceMap"})

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 
 from xdsl.utils.exceptions import ArgSpecParseError, DiagnosticException, ParseError
 
@@ -48,6 +49,18 @@ def run_tool(body: Callable[[], None], file: str) -> int:
         print(error_line(error, file), file=sys.stderr)
         return 1
     return 0
+
+
+@contextmanager
+def placed_in(file: str) -> Generator[None]:
+    """Gives errors of the body that know no place the place `file`; xDSL's become a GeError."""
+    try:
+        yield
+    except GeError as error:
+        error.location = error.location or file
+        raise
+    except DiagnosticException as error:
+        raise GeError(str(error), file) from error
 
 
 def _flat(message: str) -> str:

@@ -9,7 +9,7 @@ import bisect
 import dataclasses
 import os
 from dataclasses import dataclass
-from typing import IO, Any, NoReturn
+from typing import IO, NoReturn
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import FileLineColLoc, IntAttr, ModuleOp, StringAttr, UnknownLoc
@@ -99,22 +99,12 @@ class OnnxFrontend(Frontend):
     def parse(self, ctx: Context, input: IO[bytes], input_name: str) -> ModuleOp:
         """Raises GeError when the model cannot be read or holds what the importer does not know."""
         from ge_dialect.lowering.onnx import import_onnx
+        from ge_dialect.lowering.onnx.load import model_of_bytes
 
         dims = parse_dims(self.dims)
-        if os.path.exists(input_name):  # a path, so that external data beside the model is found
+        if os.path.exists(input_name):  # by path, so that external data beside the model is found
             return import_onnx(input_name, dims=dims)
-        return import_onnx(model_from_bytes(input.read(), input_name), dims=dims)
-
-
-def model_from_bytes(data: bytes, name: str) -> Any:
-    """The onnx.ModelProto serialized in `data`. Raises GeError when the bytes are none."""
-    import onnx
-    from google.protobuf.message import DecodeError
-
-    try:
-        return onnx.load_model_from_string(data)
-    except DecodeError as error:
-        raise GeError("not an ONNX model", name) from error
+        return import_onnx(model_of_bytes(input.read(), input_name), dims=dims)
 
 
 def parse_dims(settings: tuple[str, ...]) -> dict[str, int]:

@@ -10,11 +10,12 @@ import argparse
 import re
 import sys
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
+from contextlib import ExitStack, nullcontext
 from dataclasses import fields, replace
 from difflib import get_close_matches
+from importlib.metadata import version
 from io import BytesIO, StringIO
-from typing import IO, Any, Literal, TypeVar, cast
+from typing import IO, Any, ClassVar, Literal, TypeVar, cast
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -28,7 +29,7 @@ from xdsl.xdsl_opt_main import xDSLOptMain
 from ge_dialect.analysis.remarks import Remark, RemarkCollector, collect_remarks
 from ge_dialect.formats.errors import GeError
 from ge_dialect.preset import expand
-from ge_dialect.tools.diagnostics import USER_ERRORS, error_line, run_tool
+from ge_dialect.tools.diagnostics import USER_ERRORS, error_line, placed_in, run_tool
 from ge_dialect.tools.expected import complaints, read_expectations
 from ge_dialect.tools.frontends import LocatedMLIRFrontend, OnnxFrontend
 from ge_dialect.tools.instrument import PassInstrument
@@ -45,6 +46,10 @@ SpecT = TypeVar("SpecT", bound=ArgSpecConvertible)
 
 class GeOptMain(xDSLOptMain):
     """The driver. Construction and `run` raise what `diagnostics.USER_ERRORS` lists; a wrong option SystemExit."""
+
+    version_format: ClassVar[str] = (
+        f"{TOOL} of ge-dialect {version('ge-dialect')} on xdsl {{xdsl_version}}"
+    )
 
     def __init__(self, args: Sequence[str] | None = None) -> None:
         given = sys.argv[1:] if args is None else args
@@ -126,6 +131,8 @@ class GeOptMain(xDSLOptMain):
             print(f"builtin.module({names})", file=sys.stderr)
         for name in args.print_ir_after:
             self._check_pass_name(name)
+            if name not in {each.name for each in passes}:
+                raise GeError(f"--print-ir-after: the pipeline has no pass '{name}'", TOOL)
         after_all = args.print_ir_after_all or args.print_between_passes
         self._instrument = PassInstrument(
             self.ctx,
@@ -160,15 +167,16 @@ class GeOptMain(xDSLOptMain):
             known = ", ".join(f".{name}" for name in self.available_frontends)
             message = f"unknown file extension '.{extension}' (known: {known}); -f names a frontend"
             raise GeError(message, self.get_input_name())
+        if self.args.split_input_file and extension != "mlir":
+            stream.close()
+            raise GeError("--split-input-file is for MLIR text", self.get_input_name())
         return stream, extension
 
     def get_input_name(self) -> str:
         """The name that locations and errors show."""
         return self.args.input_file or "<stdin>"
 
-    def parse_chunk(
-        self, chunk: IO[bytes], file_extension: str, start_offset: int = 0
-    ) -> ModuleOp | None:
+    def parse_chunk(self, chunk: IO[bytes], file_extension: str, start_offset: int = 0) -> ModuleOp:
         """Parse one chunk, which begins after `start_offset` lines of the input."""
         spec = parse_spec(self.args.frontend or file_extension)
         # The legacy form, a function of the stream, is gone from all that is registered here.
@@ -191,12 +199,16 @@ class GeOptMain(xDSLOptMain):
         mismatches: list[str] = []
         path = self._weights_path
         self._weights = None if path is None else WeightsWriter(path)
-        with text_output(self.args.output_file) as output, self._weights or nullcontext():
+        with ExitStack() as stack:
+            for chunk, _ in chunks:
+                stack.enter_context(chunk)
+            output = stack.enter_context(text_output(self.args.output_file))
+            if self._weights is not None:
+                stack.enter_context(self._weights)
             for index, (chunk, offset) in enumerate(chunks):
                 if index > 0:
                     output.write(SPLIT_MARKER)
-                with chunk:
-                    mismatches += self._run_chunk(chunk, extension, offset, output)
+                mismatches += self._run_chunk(chunk, extension, offset, output)
         if self.args.timing or self.args.time_passes:
             print(self._instrument.report(), file=sys.stderr)
         if mismatches:
@@ -234,14 +246,14 @@ class GeOptMain(xDSLOptMain):
 
     def _process(self, chunk: IO[bytes], extension: str, offset: int) -> str:
         """The output for one chunk: parse, passes, print."""
-        module = self.parse_chunk(chunk, extension, offset)
-        assert module is not None
-        if self._weights_path is not None:
-            load_weights(module, self._weights_path)
-        self.apply_passes(module)
-        if self.args.verify_roundtrip:
-            verify_roundtrip(self.ctx, module)
-        return self.output_resulting_program(module)
+        with placed_in(self.get_input_name()):
+            module = self.parse_chunk(chunk, extension, offset)
+            if self._weights_path is not None:
+                load_weights(module, self._weights_path)
+            self.apply_passes(module)
+            if self.args.verify_roundtrip:
+                verify_roundtrip(self.ctx, module)
+            return self.output_resulting_program(module)
 
     def output_resulting_program(self, prog: ModuleOp) -> str:
         """The text of `prog` for the target."""

@@ -15,9 +15,10 @@ from typing import IO, Any
 def whole_file(path: str, mode: str = "w") -> Generator[IO[Any]]:
     """Write to a temporary file beside `path` and rename it on success; on an exception `path` stays as it was.
 
-    Raises OSError naming `path` when its folder does not exist or cannot be written.
+    A link keeps pointing where it did: the file behind it is replaced. Raises OSError naming `path` when its folder does
+    not exist or cannot be written.
     """
-    target = Path(path)
+    target = Path(path).resolve()
     if target.exists() and not target.is_file():  # /dev/null, a pipe: nothing to rename
         with open(path, mode) as stream:
             yield stream
@@ -30,7 +31,7 @@ def whole_file(path: str, mode: str = "w") -> Generator[IO[Any]]:
         with os.fdopen(handle, mode) as stream:
             yield stream
         os.chmod(temporary, _mode_of(target))
-        os.replace(temporary, path)
+        os.replace(temporary, target)
     except BaseException:
         os.unlink(temporary)
         raise

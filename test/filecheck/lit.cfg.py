@@ -19,7 +19,9 @@ config.environment["PATH"] = os.pathsep.join(
     [os.path.dirname(sys.executable), os.environ.get("PATH", "")]
 )
 
-mlir_opt = os.environ.get("XDSL_MLIR_OPT") or shutil.which("mlir-opt") or shutil.which("mlir-opt-22")
+mlir_opt = (
+    os.environ.get("XDSL_MLIR_OPT") or shutil.which("mlir-opt") or shutil.which("mlir-opt-22")
+)
 if mlir_opt:
     config.available_features.add("mlir-opt")
     config.environment["XDSL_MLIR_OPT"] = mlir_opt

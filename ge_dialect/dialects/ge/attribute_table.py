@@ -73,6 +73,7 @@ ATTRIBUTES: tuple[AttributeRow, ...] = (
     AttributeRow("ge.consumers", Kind.TEXTS, _NODE, "Order of the consumers in the source, where it differs from the graph's.", None, "importers"),
     AttributeRow("ge.parent_node_index", Kind.INT, _NODE, "Of a ge.data in a sub-graph: which input of the owning node it is.", "_parent_node_index", "importers"),
     AttributeRow("ge.formal", Kind.TEXT, _NODE, "Of a ge.data in a loop body: the loop's own value that it is, `iteration` or `condition`.", None, "ONNX import"),
+    AttributeRow("ge.captured", Kind.INT, _NODE, "Of a Loop, Scan or SequenceMap: how many of its last data inputs are outer values that the body uses; absent = 0.", None, "ONNX import"),
     AttributeRow("ge.dim_names", Kind.TEXTS, _NODE, "Of a graph input: the names of its dimensions, \"\" for a nameless one.", None, "ONNX import"),
     AttributeRow("ge.output_names", Kind.TEXTS, _NODE, "Of ge.net_output: the model's names of the outputs.", "attr_model_out_nodes_name", "ONNX import"),
     AttributeRow("ge.engine", Kind.TEXT, _NODE, "Engine that runs the node (spec/engines.md 1).", "_lxfusion_engine_name", "ge-assign-engines"),

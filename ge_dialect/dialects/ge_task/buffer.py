@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Self
+from typing import Self, cast
 
 from xdsl.dialects.builtin import (
     I64,
@@ -12,8 +12,6 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     NoneType,
     StringAttr,
-    TensorType,
-    UnrankedTensorType,
 )
 from xdsl.ir import Attribute
 from xdsl.irdl import (
@@ -36,7 +34,12 @@ from ge_dialect.dialects.ge_task.clauses import (
     parse_clauses,
     print_clauses,
 )
-from ge_dialect.dialects.ge_task.types import BufferType, TensorLike, tensor_bytes
+from ge_dialect.dialects.ge_task.types import (
+    BufferType,
+    TensorLike,
+    as_tensor,
+    tensor_bytes,
+)
 
 _PLACE_CLAUSES = (Clause("at", "offset", Form.INT), Clause("size", "size", Form.INT))
 _ROLE_CLAUSES = (
@@ -70,7 +73,6 @@ class BufferOp(IRDLOperation):
     value = opt_prop_def(Attribute)
     result = result_def(BufferType)
 
-
     @classmethod
     def make(
         cls,
@@ -100,9 +102,7 @@ class BufferOp(IRDLOperation):
         if value is not None:
             properties["value"] = value
         view = type if isinstance(type, BufferType) else BufferType(type)
-        return cls.create(
-            result_types=(view,), properties=properties, attributes=attributes or {}
-        )
+        return cls.create(result_types=(view,), properties=properties, attributes=attributes or {})
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
@@ -115,9 +115,10 @@ class BufferOp(IRDLOperation):
                 parser.raise_error(f"expected '{clause.keyword}' with the {clause.prop} in bytes")
         attributes = parser.parse_optional_attr_dict()
         parser.parse_punctuation(":")
-        tensor = parser.parse_type()
-        if not isinstance(tensor, TensorType | UnrankedTensorType):
-            parser.raise_error(f"expected a tensor type, got {tensor}")
+        type = parser.parse_type()
+        tensor = as_tensor(type)
+        if tensor is None:
+            parser.raise_error(f"expected a tensor type, got {type}")
         return cls.create(
             result_types=(BufferType(tensor),), properties=properties, attributes=attributes
         )
@@ -156,7 +157,7 @@ class BufferOp(IRDLOperation):
                 f"'{self.name}' size {self.size.value.data} should be {exact}, the bytes of {tensor}"
             )
         if isinstance(self.value, DenseIntOrFPElementsAttr):
-            held = tensor_bytes(self.value.type)
+            held = tensor_bytes(cast("DenseIntOrFPElementsAttr", self.value).type)
             if held is not None and held != self.size.value.data:
                 raise VerifyException(
                     f"'{self.name}' value of {held} bytes does not fill the {self.size.value.data} bytes of the buffer"

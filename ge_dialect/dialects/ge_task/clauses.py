@@ -1,11 +1,14 @@
-"""Properties as Python values, and as clauses of the custom assembly: `stream 0`, `labels [0, 1]`, `engine "AIcoreEngine"`, each one property of an op."""
+"""Properties as Python values, and as clauses of the custom assembly.
+
+A clause is one property of an op: `stream 0`, `labels [0, 1]`, `engine "AIcoreEngine"`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
 from xdsl.dialects.builtin import DenseArrayBase, DictionaryAttr, IntegerAttr
 from xdsl.ir import Attribute
@@ -14,7 +17,6 @@ from xdsl.printer import Printer
 
 from ge_dialect.dialects.assembly import parse_string
 from ge_dialect.dialects.attrs import UNIT, i64, i64_array, integers, string
-
 
 PropertyValue: TypeAlias = "Attribute | int | str | bool | Sequence[int] | None"
 """What constructors take for a property: Python numbers, texts and lists become interned attributes."""
@@ -42,7 +44,7 @@ class Clause:
 
 def ints_of(value: Attribute) -> tuple[int, ...]:
     """The numbers of an integer array property; empty for another attribute."""
-    return integers(value) if isinstance(value, DenseArrayBase) else ()
+    return integers(cast("DenseArrayBase", value)) if isinstance(value, DenseArrayBase) else ()
 
 
 def as_property(value: PropertyValue) -> Attribute | None:

@@ -129,7 +129,7 @@ class ShapeFunctionOp(NodeStepOp, ABC):
     def print(self, printer: Printer) -> None:
         printer.print_string(" ")
         printer.print_attribute(self.type)
-        print_operand_list(printer, self.operands)
+        print_operand_list(printer, tuple(self.operands))
         print_result_types(printer, [result.type for result in self.results])
         print_clauses(printer, self.CLAUSES, self.properties)
         printer.print_op_attributes(self.attributes)
@@ -240,6 +240,9 @@ class LaunchOp(DestinationStepOp, NodeStepOp):
     CLAUSES: ClassVar[tuple[Clause, ...]] = (STREAM, *_NODE_CLAUSES)
 
     stream = prop_def(IntegerAttr[I64])
+    # xDSL puts the operands of the class itself in front of inherited ones, so the first two groups are named again.
+    ins = var_operand_def(HOST_VALUE)
+    outs = var_operand_def(HOST_VALUE)
     workspaces = var_operand_def(PlacedTensorType)
     tiling = opt_operand_def(TilingType)
     irdl_options = (AttrSizedOperandSegments(as_property=True),)

@@ -129,7 +129,8 @@ def _verify_shape(op: PlainStepOp, shape: SSAValue | None, result: Attribute) ->
 class AllocOp(PlainStepOp):
     """New storage for a tensor, of the shape given or of the static shape of its type; not cleared.
 
-    On the device the storage may be used by `stream` at once. Text: `%y = ge_task.alloc(%s) stream 0 : device tensor<?x4xf32>`.
+    On the device the storage may be used by `stream` at once.
+    Text: `%y = ge_task.alloc(%s) stream 0 : device tensor<?x4xf32>`.
     """
 
     name = "ge_task.alloc"
@@ -204,10 +205,10 @@ class ViewOp(PlainStepOp):
         _verify_shape(self, self.shape, result)
         if placement_of(source) is not placement_of(result):
             raise VerifyException(f"'{self.name}' cannot move a tensor from {source} to {result}")
-        if isinstance(source, PlacedTensorType) and isinstance(result, PlacedTensorType):
-            old, new = tensor_bytes(source.tensor), tensor_bytes(result.tensor)
-            if old is not None and new is not None and new > old:
-                raise VerifyException(f"'{self.name}' sees {new} bytes in a tensor of {old}")
+        old = tensor_bytes(source.tensor) if isinstance(source, PlacedTensorType) else None
+        new = tensor_bytes(result.tensor)
+        if old is not None and new is not None and new > old:
+            raise VerifyException(f"'{self.name}' sees {new} bytes in a tensor of {old}")
 
 
 class MoveStepOp(PlainStepOp, ABC):
@@ -221,7 +222,11 @@ class MoveStepOp(PlainStepOp, ABC):
         cls, operands: Sequence[SSAValue], properties: Mapping[str, Attribute]
     ) -> Attribute | None:
         type = operands[0].type if len(operands) == 1 else None
-        return PlacedTensorType(type.tensor, cls.TARGET) if isinstance(type, PlacedTensorType) else None
+        return (
+            PlacedTensorType(type.tensor, cls.TARGET)
+            if isinstance(type, PlacedTensorType)
+            else None
+        )
 
     def verify_step(self) -> None:
         self.verify_inferred()
@@ -255,7 +260,10 @@ class CopyStepOp(MoveStepOp, ABC):
 
 @irdl_op_definition
 class H2dOp(CopyStepOp):
-    """Copies to the device, in the order of `stream` (the consumer's); the host goes on. `%d = ge_task.h2d(%h) stream 0`."""
+    """Copies to the device, in the order of `stream` (the consumer's); the host goes on.
+
+    Text: `%d = ge_task.h2d(%h) stream 0`.
+    """
 
     name = "ge_task.h2d"
     SOURCES: ClassVar[tuple[Placement, ...]] = (Placement.HOST,)
@@ -282,9 +290,7 @@ class EnsureStepOp(MoveStepOp, ABC):
     result = result_def(PlacedTensorType)
 
     @classmethod
-    def make(
-        cls, tensor: SSAValue, *, attributes: Mapping[str, Attribute] | None = None
-    ) -> Self:
+    def make(cls, tensor: SSAValue, *, attributes: Mapping[str, Attribute] | None = None) -> Self:
         """`tensor`, wherever it is, at this placement."""
         return cls.build_step((tensor,), None, attributes)
 
@@ -366,5 +372,3 @@ HOST_MEMORY_OPS = (
     RecordOp,
     WaitOp,
 )
-
-

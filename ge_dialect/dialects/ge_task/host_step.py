@@ -36,6 +36,7 @@ from ge_dialect.dialects.ge_task.types import (
     PlacedTensorType,
     Placement,
     ShapeType,
+    as_tensor,
 )
 
 HostValue: TypeAlias = PlacedTensorType | ObjectType | NoneType
@@ -67,13 +68,16 @@ class HostStepOp(IRDLOperation, ABC):
 
 def parse_host_type(parser: Parser) -> Attribute:
     """Parse `device tensor<...>` (or `host`, `any`) for a placed tensor, else any type."""
-    placement = next((p for word, p in _PLACEMENTS.items() if parser.parse_optional_keyword(word)), None)
+    placement = next(
+        (p for word, p in _PLACEMENTS.items() if parser.parse_optional_keyword(word)), None
+    )
     type = parser.parse_type()
     if placement is None:
         return type
-    if not isinstance(type, TensorType | UnrankedTensorType):
+    tensor = as_tensor(type)
+    if tensor is None:
         parser.raise_error(f"expected a tensor type behind '{placement.value}', got {type}")
-    return PlacedTensorType(type, placement)
+    return PlacedTensorType(tensor, placement)
 
 
 def print_host_type(printer: Printer, type: Attribute) -> None:
@@ -88,7 +92,9 @@ def parse_result_types(parser: Parser) -> list[Attribute]:
     """Parse `-> (types)`, nothing for no results."""
     if parser.parse_optional_punctuation("->") is None:
         return []
-    return parser.parse_comma_separated_list(parser.Delimiter.PAREN, lambda: parse_host_type(parser))
+    return parser.parse_comma_separated_list(
+        parser.Delimiter.PAREN, lambda: parse_host_type(parser)
+    )
 
 
 def print_result_types(printer: Printer, types: Sequence[Attribute]) -> None:
@@ -117,21 +123,20 @@ def compatible(one: Attribute, other: Attribute) -> bool:
 
 
 def _same_tensor(one: Attribute, other: Attribute) -> bool:
-    if not isinstance(one, TensorType | UnrankedTensorType) or not isinstance(
-        other, TensorType | UnrankedTensorType
-    ):
+    first, second = as_tensor(one), as_tensor(other)
+    if first is None or second is None or first.element_type != second.element_type:
         return False
-    if one.element_type != other.element_type:
-        return False
-    if isinstance(one, UnrankedTensorType) or isinstance(other, UnrankedTensorType):
+    if isinstance(first, UnrankedTensorType) or isinstance(second, UnrankedTensorType):
         return True
-    dims, wanted = one.get_shape(), other.get_shape()
+    dims, wanted = first.get_shape(), second.get_shape()
     return len(dims) == len(wanted) and all(
         a == b or DYNAMIC_INDEX in (a, b) for a, b in zip(dims, wanted, strict=True)
     )
 
 
-def verify_compatible(op: str, what: str, got: Sequence[Attribute], want: Sequence[Attribute]) -> None:
+def verify_compatible(
+    op: str, what: str, got: Sequence[Attribute], want: Sequence[Attribute]
+) -> None:
     """Raise VerifyException unless the types agree one by one."""
     if len(got) != len(want):
         raise VerifyException(f"'{op}' {what}: expected {len(want)} values, got {len(got)}")
@@ -218,7 +223,7 @@ class PlainStepOp(HostStepOp, ABC):
             printer.print_string(" ")
             print_value(printer, self.HEAD.form, self.properties[self.HEAD.prop])
         if self.HAS_OPERANDS:
-            print_operand_list(printer, self.operands)
+            print_operand_list(printer, tuple(self.operands))
         print_clauses(printer, self.CLAUSES, self.properties)
         printer.print_op_attributes(self.attributes)
         if self.HAS_RESULT and self.infer_result(self.operands, self.properties) is None:

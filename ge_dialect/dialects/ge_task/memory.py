@@ -10,8 +10,8 @@ from xdsl.ir import SSAValue
 from xdsl.irdl import irdl_op_definition, opt_prop_def, prop_def
 from xdsl.utils.exceptions import VerifyException
 
-from ge_dialect.dialects.ge_task.clauses import Clause, Form
 from ge_dialect.dialects.ge_task.buffer import BufferOp
+from ge_dialect.dialects.ge_task.clauses import Clause, Form
 from ge_dialect.dialects.ge_task.task import AUXILIARY_CLAUSES, AuxiliaryTaskOp
 
 MEMCPY_KINDS = ("H2H", "H2D", "D2H", "D2D", "MANAGED", "ADDR_D2D", "H2D_EX", "D2H_EX", "DEFAULT")

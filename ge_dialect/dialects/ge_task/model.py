@@ -148,7 +148,7 @@ class ModelOp(IRDLOperation):
     def print(self, printer: Printer) -> None:
         printer.print_string(" ")
         printer.print_symbol_name(self.sym_name)
-        shown = {
+        shown: dict[str, Attribute] = {
             name: value
             for name, value in self.properties.items()
             if name == "stream_num" or not (isinstance(value, IntegerAttr) and value == i64(0))
@@ -161,7 +161,7 @@ class ModelOp(IRDLOperation):
         print_clauses(printer, _REST_CLAUSES, shown)
         printer.print_op_attributes(self.attributes, print_keyword=True)
         printer.print_string(" ")
-        printer.print_region(self.body)
+        printer.print_region(self.body, print_empty_block=False)
 
     def arena_sizes(self) -> dict[str, int]:
         """Bytes of each memory space, in the order of the header."""
@@ -201,7 +201,8 @@ class ModelOp(IRDLOperation):
         hbm = self.arena_sizes().get("hbm", 0)
         if self.zero_copy_size.value.data > hbm:
             raise VerifyException(
-                f"'{self.name}' zero_copy_size {self.zero_copy_size.value.data} is more than the {hbm} bytes of arena 'hbm'"
+                f"'{self.name}' zero_copy_size {self.zero_copy_size.value.data} is more than "
+                f"the {hbm} bytes of arena 'hbm'"
             )
 
 

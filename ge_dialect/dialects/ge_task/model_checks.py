@@ -165,7 +165,9 @@ class _ModelCheck:
                 self._fail(op, position, f"event {event} is recorded nowhere")
             if recorders == {stream}:
                 self._fail(
-                    op, position, f"event {event} is recorded only on stream {stream}, where it is waited for"
+                    op,
+                    position,
+                    f"event {event} is recorded only on stream {stream}, where it is waited for",
                 )
 
     def _label_targets(self) -> None:

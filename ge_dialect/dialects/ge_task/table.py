@@ -61,7 +61,12 @@ _ROWS: tuple[tuple[int, str, str, str | None], ...] = (
     (34, "NPU_CLEAR_FLOAT_STATUS", "npu_clear_float_status", "npu_clear_float_status"),
     (35, "DVPP", "dvpp", "dvpp_task"),
     (36, "GET_DEBUG_FLOAT_STATUS", "npu_get_debug_float_status", "npu_get_float_debug_status"),
-    (37, "CLEAR_DEBUG_FLOAT_STATUS", "npu_clear_debug_float_status", "npu_clear_float_debug_status"),
+    (
+        37,
+        "CLEAR_DEBUG_FLOAT_STATUS",
+        "npu_clear_debug_float_status",
+        "npu_clear_float_debug_status",
+    ),
     (38, "CMO_ADDR", "cmo_addr", "cmo_addr_task"),
     (39, "VECTOR_KERNEL", "vector_kernel", "kernel"),
     (40, "VECTOR_ALL_KERNEL", "vector_all_kernel", "kernel_with_handle"),

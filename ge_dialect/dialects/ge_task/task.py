@@ -110,9 +110,7 @@ class TaskOp(IRDLOperation, ABC):
     def verify_(self) -> None:
         for name, value in self.properties.items():
             if isinstance(value, IntegerAttr) and value.value.data < 0:
-                raise VerifyException(
-                    f"'{self.name}' {name} must be >= 0, got {value.value.data}"
-                )
+                raise VerifyException(f"'{self.name}' {name} must be >= 0, got {value.value.data}")
         self.verify_task()
 
     def verify_task(self) -> None:
@@ -167,7 +165,7 @@ class InputTaskOp(TaskOp, ABC):
         return parse_operand_list(parser)
 
     def _print_operands(self, printer: Printer) -> None:
-        print_operand_list(printer, self.operands)
+        print_operand_list(printer, tuple(self.operands))
 
 
 class OperandTaskOp(TaskOp, ABC):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
@@ -28,8 +28,20 @@ from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.utils.str_enum import StrEnum
 
-TensorLike: TypeAlias = TensorType | UnrankedTensorType
+TensorLike: TypeAlias = "TensorType[Attribute] | UnrankedTensorType[Attribute]"
 """A builtin tensor type, with or without a rank."""
+
+
+def as_tensor(type: Attribute) -> TensorLike | None:
+    """`type` when it is a builtin tensor type, with or without a rank; else None."""
+    if isinstance(type, TensorType | UnrankedTensorType):
+        return cast(TensorLike, type)
+    return None
+
+
+def as_ranked(type: Attribute) -> TensorType[Attribute] | None:
+    """`type` when it is a builtin tensor type with a rank; else None."""
+    return cast("TensorType[Attribute]", type) if isinstance(type, TensorType) else None
 
 
 def element_bits(element: Attribute) -> int | None:
@@ -38,9 +50,9 @@ def element_bits(element: Attribute) -> int | None:
     A boolean takes a whole byte, as in GE and in numpy; other integers and floats take their width.
     """
     if isinstance(element, IntegerType):
-        return 8 if element.width.data == 1 else element.width.data
+        return 8 if element.bitwidth == 1 else element.bitwidth
     if isinstance(element, ComplexType):
-        part = element_bits(element.element_type)
+        part = element_bits(cast("ComplexType", element).element_type)
         return None if part is None else 2 * part
     if isinstance(element, FixedBitwidthType):
         return element.bitwidth
@@ -49,10 +61,11 @@ def element_bits(element: Attribute) -> int | None:
 
 def tensor_bytes(tensor: Attribute) -> int | None:
     """Exact bytes of a packed tensor of this type, None when a dimension or the element width is unknown."""
-    if not isinstance(tensor, TensorType):
+    ranked = as_ranked(tensor)
+    if ranked is None:
         return None
-    shape = tensor.get_shape()
-    bits = element_bits(tensor.element_type)
+    shape = ranked.get_shape()
+    bits = element_bits(ranked.element_type)
     if bits is None or DYNAMIC_INDEX in shape:
         return None
     return (prod(shape) * bits + 7) // 8
@@ -104,9 +117,10 @@ class PlacedTensorType(ParametrizedAttribute, TypeAttribute):
     @classmethod
     def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
         with parser.in_angle_brackets():
-            tensor = parser.parse_type()
-            if not isinstance(tensor, TensorType | UnrankedTensorType):
-                parser.raise_error(f"expected a tensor type, got {tensor}")
+            type = parser.parse_type()
+            tensor = as_tensor(type)
+            if tensor is None:
+                parser.raise_error(f"expected a tensor type, got {type}")
             parser.parse_punctuation(",")
             return tensor, PlacementAttr(parser.parse_str_enum(Placement))
 

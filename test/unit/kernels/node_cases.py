@@ -48,7 +48,9 @@ def spec_of(node: onnx.NodeProto, opsets: dict[str, int]) -> OpSpec:
 
 def opsets_of(model: onnx.ModelProto) -> dict[str, int]:
     """Opset version a domain."""
-    return {"" if item.domain == "ai.onnx" else item.domain: item.version for item in model.opset_import}
+    return {
+        "" if item.domain == "ai.onnx" else item.domain: item.version for item in model.opset_import
+    }
 
 
 def value_of(value: Any) -> Any:
@@ -79,12 +81,21 @@ def _case(test: Any) -> NodeCase:
     node = graph.node[0]
     data: list[tuple[tuple[Any, ...], tuple[Any, ...]]] = []
     for given, wanted in test.data_sets:
-        feeds = {item.name: value_of(value) for item, value in zip(graph.input, given, strict=False)}
-        expected = {item.name: value_of(value) for item, value in zip(graph.output, wanted, strict=False)}
+        feeds = {
+            item.name: value_of(value) for item, value in zip(graph.input, given, strict=False)
+        }
+        expected = {
+            item.name: value_of(value) for item, value in zip(graph.output, wanted, strict=False)
+        }
         data.append(
-            (tuple(feeds.get(name) for name in node.input), tuple(expected.get(name) for name in node.output))
+            (
+                tuple(feeds.get(name) for name in node.input),
+                tuple(expected.get(name) for name in node.output),
+            )
         )
-    return NodeCase(test.name, spec_of(node, opsets_of(test.model)), tuple(data), test.rtol, test.atol)
+    return NodeCase(
+        test.name, spec_of(node, opsets_of(test.model)), tuple(data), test.rtol, test.atol
+    )
 
 
 @cache

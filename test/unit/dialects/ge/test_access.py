@@ -7,7 +7,16 @@ import pytest
 from xdsl.dialects.builtin import ModuleOp, NoneType, TensorType, f16, f32, i64
 from xdsl.parser import Parser
 
-from ge_dialect.dialects.ge import ConcatOp, ConstantOp, ControlType, DataOp, DescAttr, GraphOp, NetOutputOp, OpOp
+from ge_dialect.dialects.ge import (
+    ConcatOp,
+    ConstantOp,
+    ControlType,
+    DataOp,
+    DescAttr,
+    GraphOp,
+    NetOutputOp,
+    OpOp,
+)
 from ge_dialect.dialects.ge import access
 from ge_dialect.dialects.ge.attr_values import from_python, to_python
 from ge_dialect.dialects.ge.weights import WeightsError, array_of, elements_attr
@@ -29,7 +38,9 @@ def test_type_is_the_property_or_the_class_default() -> None:
 
 
 def test_attributes_come_under_ge_names_from_both_places() -> None:
-    op = ConcatOp.make(properties={"concat_dim": from_python(1), "attrs": from_python({"k": [1, 2], "s": "x"})})
+    op = ConcatOp.make(
+        properties={"concat_dim": from_python(1), "attrs": from_python({"k": [1, 2], "s": "x"})}
+    )
     assert access.ge_attrs(op) == {"k": [1, 2], "s": "x", "concat_dim": 1}
     assert access.ge_attr(op, "concat_dim") == 1
     assert access.ge_attr(op, "absent", 7) == 7
@@ -55,10 +66,23 @@ def test_control_result_is_added_in_place() -> None:
 
 def test_input_desc_prefers_the_slots_own_type() -> None:
     own = TensorType(f16, [1, 16, 8, 8], DescAttr("NCHW"))
-    data = DataOp.make((), (TensorType(f16, [1, 1, 8, 8, 16], DescAttr("NC1HWC0", origin_format="NCHW", origin_shape=[1, 16, 8, 8])),))
+    data = DataOp.make(
+        (),
+        (
+            TensorType(
+                f16,
+                [1, 1, 8, 8, 16],
+                DescAttr("NC1HWC0", origin_format="NCHW", origin_shape=[1, 16, 8, 8]),
+            ),
+        ),
+    )
     op = OpOp.make([data.results[0]], [], {"type": from_python("A")})
     desc = access.input_desc(op, 0)
-    assert (desc.format, desc.origin_format, desc.origin_shape) == ("NC1HWC0", "NCHW", (1, 16, 8, 8))
+    assert (desc.format, desc.origin_format, desc.origin_shape) == (
+        "NC1HWC0",
+        "NCHW",
+        (1, 16, 8, 8),
+    )
     access.set_slot_attr(op, "arg", 0, "type", own)
     desc = access.input_desc(op, 0)
     assert (desc.format, desc.shape, desc.origin_shape) == ("NCHW", (1, 16, 8, 8), (1, 16, 8, 8))
@@ -78,7 +102,9 @@ def test_changing_a_type_drops_overrides_that_it_makes_stale() -> None:
 
 
 def test_unknown_rank_takes_its_descriptor_from_the_slot() -> None:
-    module = parse('ge.graph @g { %x = ge.op "A" {ge.res_attrs = [{desc = #ge.desc<NCHW>}]} : tensor<*xf32> }')
+    module = parse(
+        'ge.graph @g { %x = ge.op "A" {ge.res_attrs = [{desc = #ge.desc<NCHW>}]} : tensor<*xf32> }'
+    )
     op = next(iter(access.nodes(access.graphs(module)[0])))
     desc = access.output_desc(op, 0)
     assert (desc.shape, desc.format, desc.dtype.name) == (None, "NCHW", "FLOAT")
@@ -99,7 +125,21 @@ def test_a_slot_that_is_not_there_is_refused() -> None:
 
 @pytest.mark.parametrize(
     "value",
-    [True, 3, -1, 1.5, 0.1, "text", "täxt", [1, 2], [], [1.0, 2.5], ["a", "b"], {"k": [1]}, b"\xff\x00"],
+    [
+        True,
+        3,
+        -1,
+        1.5,
+        0.1,
+        "text",
+        "täxt",
+        [1, 2],
+        [],
+        [1.0, 2.5],
+        ["a", "b"],
+        {"k": [1]},
+        b"\xff\x00",
+    ],
     ids=repr,
 )
 def test_values_come_back(value: object) -> None:
@@ -108,7 +148,9 @@ def test_values_come_back(value: object) -> None:
     assert type(result) is type(value)
 
 
-@pytest.mark.parametrize("dtype", ["float32", "int64", "bool", "uint8", "complex64", "bfloat16", "int4", "float8_e4m3fn"])
+@pytest.mark.parametrize(
+    "dtype", ["float32", "int64", "bool", "uint8", "complex64", "bfloat16", "int4", "float8_e4m3fn"]
+)
 @pytest.mark.parametrize("shape", [(), (0,), (3,), (2, 2), (1, 100)])
 def test_weights_come_back(dtype: str, shape: tuple[int, ...]) -> None:
     import ml_dtypes
@@ -143,7 +185,7 @@ def test_elided_weights_are_refused_by_name() -> None:
 
 
 def test_a_graph_without_net_output_and_one_with_none_last_round_trip() -> None:
-    text = "ge.graph @g {\n  %x = ge.data index 0 : tensor<1xf32>\n  ge.net_output (%x)\n  ge.op \"A\" (%x)\n}"
+    text = 'ge.graph @g {\n  %x = ge.data index 0 : tensor<1xf32>\n  ge.net_output (%x)\n  ge.op "A" (%x)\n}'
     module = parse(text)
     assert isinstance(list(access.nodes(access.graphs(module)[0]))[1], NetOutputOp)
     assert parse(str(module)).is_structurally_equivalent(module)

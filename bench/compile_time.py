@@ -1,0 +1,81 @@
+"""How long each stage of the compiler takes on each model: seconds, and nodes a second from file to task list.
+
+    python bench/compile_time.py [--json FILE] [--repeat N] [MODEL ...]
+
+Figures are medians over `--repeat` compilations in one process, after one that is not counted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import time
+from pathlib import Path
+
+import onnx
+from models import SHARED_MODELS, Model
+
+from ge_dialect.pipeline import GE_PIPELINE
+from ge_dialect.program import context, load, make_passes
+
+
+def measure(model: Model) -> dict[str, float]:
+    """Seconds of each stage of one compilation."""
+    assert model.path is not None
+    times: dict[str, float] = {}
+    start = time.perf_counter()
+    module = load(model.path, dims=model.dims)
+    times["import"] = time.perf_counter() - start
+    ctx = context()
+    for each in make_passes("ge-pipeline"):
+        start = time.perf_counter()
+        each.apply(ctx, module)
+        times[each.name] = time.perf_counter() - start
+    return times
+
+
+def rows(models: list[Model], repeat: int) -> list[dict[str, float | str]]:
+    """One row a model: median seconds a stage, total, nodes a second."""
+    table: list[dict[str, float | str]] = []
+    for model in models:
+        if model.path is None:
+            print(f"skipped {model.name}: {model.why}")
+            continue
+        nodes = len(onnx.load(model.path, load_external_data=False).graph.node)
+        measure(model)
+        runs = [measure(model) for _ in range(repeat)]
+        row: dict[str, float | str] = {"model": model.name, "nodes": nodes}
+        for stage in ("import", *GE_PIPELINE):
+            row[stage] = statistics.median(run[stage] for run in runs)
+        total = statistics.median(sum(run.values()) for run in runs)
+        row |= {"total": total, "nodes/s": nodes / total}
+        table.append(row)
+    return table
+
+
+def main() -> None:
+    """Print the table and write JSON."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("models", nargs="*", help="names of models (default: all shared ones)")
+    parser.add_argument("--repeat", type=int, default=3)
+    parser.add_argument("--json", type=Path)
+    args = parser.parse_args()
+    chosen = [m for m in SHARED_MODELS if not args.models or m.name in args.models]
+    table = rows(chosen, args.repeat)
+    stages = ["import", *GE_PIPELINE, "total"]
+    short = [stage.removeprefix("ge-").removeprefix("convert-") for stage in stages]
+    print(
+        f"{'model':28} {'nodes':>6} "
+        + " ".join(f"{name:>14}" for name in short)
+        + f" {'nodes/s':>8}"
+    )
+    for row in table:
+        cells = " ".join(f"{float(row[stage]) * 1e3:11.1f} ms" for stage in stages)
+        print(f"{row['model']:28} {row['nodes']:6} {cells} {float(row['nodes/s']):8.0f}")
+    if args.json:
+        args.json.write_text(json.dumps(table, indent=1))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,59 @@
+"""Inputs for a model, and the oracle's answers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+from onnx import helper
+
+
+def fixed_shapes(model: onnx.ModelProto, dims: dict[str, int]) -> dict[str, tuple[Any, list[int]]]:
+    """Name -> (numpy type, shape) of each input that has no initializer; `dims` by name or `input.axis`."""
+    initialized = {tensor.name for tensor in model.graph.initializer}
+    shapes: dict[str, tuple[Any, list[int]]] = {}
+    for value in model.graph.input:
+        if value.name in initialized:
+            continue
+        tensor = value.type.tensor_type
+        shape = [
+            dims.get(f"{value.name}.{axis}", dims.get(dim.dim_param, dim.dim_value))
+            for axis, dim in enumerate(tensor.shape.dim)
+        ]
+        shapes[value.name] = (helper.tensor_dtype_to_np_dtype(tensor.elem_type), shape)
+    return shapes
+
+
+def make_feeds(path: Path, dims: dict[str, int], seed: int = 0) -> dict[str, np.ndarray]:
+    """Random inputs: normal numbers, small token numbers, masks of ones, positions in order."""
+    rng = np.random.default_rng(seed)
+    feeds: dict[str, np.ndarray] = {}
+    for name, (dtype, shape) in fixed_shapes(
+        onnx.load(path, load_external_data=False), dims
+    ).items():
+        if np.dtype(dtype).kind == "f":
+            feeds[name] = rng.standard_normal(shape).astype(dtype)
+        elif "mask" in name:
+            feeds[name] = np.ones(shape, dtype)
+        elif "position" in name:
+            feeds[name] = np.broadcast_to(np.arange(shape[-1], dtype=dtype), shape).copy()
+        elif name == "sr":
+            feeds[name] = np.array(16000, dtype)
+        else:
+            feeds[name] = rng.integers(0, 50, shape).astype(dtype)
+    return feeds
+
+
+def session(path: Path, *, optimise: bool, threads: int = 1) -> Any:
+    """An onnxruntime session with a fixed number of threads."""
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads
+    options.inter_op_num_threads = 1
+    options.log_severity_level = 4
+    level = onnxruntime.GraphOptimizationLevel
+    options.graph_optimization_level = level.ORT_ENABLE_ALL if optimise else level.ORT_DISABLE_ALL
+    return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])

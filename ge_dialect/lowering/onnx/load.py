@@ -1,0 +1,70 @@
+"""Reading a model file, and the checks that stand before everything else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import onnx
+from google.protobuf.message import DecodeError
+from onnx import defs
+
+from ge_dialect.lowering.onnx.errors import OnnxImportError
+
+OLDEST_OPSET = 7
+"""Operators of older versions broadcast by attributes; models that old are to be converted first."""
+
+DEFAULT_DOMAINS = ("", "ai.onnx")
+"""The two spellings of ONNX's own operator set."""
+
+
+def load_model(path: Path) -> onnx.ModelProto:
+    """Read a binary ONNX file. External data stays where it is.
+
+    Raises OnnxImportError for a file that cannot be read, is no ONNX model or is cut short.
+    """
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise OnnxImportError(f"cannot read the model: {error.strerror}", str(path)) from None
+    return model_of_bytes(data, str(path))
+
+
+def model_of_bytes(data: bytes, name: str = "<model>") -> onnx.ModelProto:
+    """The model serialized in `data`; `name` stands in errors. Raises OnnxImportError for bytes that are none."""
+    if not data:
+        raise OnnxImportError("the file is empty, not an ONNX model", name)
+    model = onnx.ModelProto()
+    try:
+        model.ParseFromString(data)
+    except DecodeError:
+        # Field 1, the IR version, comes first in every file that any exporter writes.
+        if data[0] == 0x08:
+            raise OnnxImportError("the ONNX model is cut short or damaged", name) from None
+        raise OnnxImportError("not an ONNX model", name) from None
+    if not model.HasField("graph") or not model.ir_version:
+        raise OnnxImportError("not an ONNX model: it has no graph or no IR version", name)
+    return model
+
+
+def opset_versions(model: onnx.ModelProto) -> dict[str, int]:
+    """Version of each operator set that the model imports; ONNX's own is under "".
+
+    Raises OnnxImportError when that one is older than 7 or newer than the installed onnx knows.
+    """
+    versions = {
+        "" if entry.domain in DEFAULT_DOMAINS else entry.domain: entry.version
+        for entry in model.opset_import
+    }
+    if not versions:
+        raise OnnxImportError("not an ONNX model: it imports no operator set")
+    version = versions.get("")
+    newest = defs.onnx_opset_version()
+    if version is not None and version < OLDEST_OPSET:
+        raise OnnxImportError(
+            f"opset {version} is not supported, only {OLDEST_OPSET} to {newest}; onnx.version_converter can convert the model"
+        )
+    if version is not None and version > newest:
+        raise OnnxImportError(
+            f"opset {version} is newer than the installed onnx {onnx.__version__} knows ({newest}); install a newer onnx"
+        )
+    return versions

@@ -1,0 +1,118 @@
+"""Nodes in an order in which every value is made before it is used."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from heapq import heapify, heappop, heappush
+
+from onnx import AttributeProto, GraphProto, NodeProto
+
+from ge_dialect.lowering.onnx.errors import OnnxImportError
+
+
+class ListedNode:
+    """A node with what is asked of it more than once."""
+
+    __slots__ = ("inputs", "outputs", "owns_graphs", "proto")
+
+    def __init__(self, proto: NodeProto) -> None:
+        self.proto = proto
+        self.inputs: list[str] = list(proto.input)
+        self.outputs: list[str] = list(proto.output)
+        self.owns_graphs = False
+        for attribute in proto.attribute:
+            if attribute.type in (AttributeProto.GRAPH, AttributeProto.GRAPHS):
+                self.owns_graphs = True
+
+    def label(self) -> str:
+        """How errors call the node."""
+        return f'"{self.proto.name}"' if self.proto.name else f"{self.proto.op_type} without name"
+
+
+def graphs_of(node: NodeProto) -> Iterator[tuple[str, GraphProto]]:
+    """The sub-graphs of a node with the names of their attributes, in the order of their attributes."""
+    for attribute in node.attribute:
+        if attribute.type == AttributeProto.GRAPH:
+            yield attribute.name, attribute.g
+        elif attribute.type == AttributeProto.GRAPHS:
+            for graph in attribute.graphs:
+                yield attribute.name, graph
+
+
+def free_names(graph: GraphProto) -> set[str]:
+    """The values of enclosing graphs that a sub-graph uses."""
+    defined = {item.name for item in graph.input}
+    defined.update(tensor.name for tensor in graph.initializer)
+    defined.update(sparse.values.name for sparse in graph.sparse_initializer)
+    used: set[str] = {item.name for item in graph.output}
+    for node in graph.node:
+        defined.update(node.output)
+        used.update(node.input)
+        for _, inner in graphs_of(node):
+            used |= free_names(inner)
+    used -= defined
+    used.discard("")
+    return used
+
+
+def _needs(node: ListedNode) -> list[str]:
+    if not node.owns_graphs:
+        return node.inputs
+    captured: set[str] = set()
+    for _, graph in graphs_of(node.proto):
+        captured |= free_names(graph)
+    return [*node.inputs, *sorted(captured)]
+
+
+def sorted_nodes(graph: GraphProto, defined: set[str]) -> list[ListedNode]:
+    """The nodes of a graph, in list order as far as values allow: of the nodes that are ready the first in the list.
+
+    `defined` are the names of the graph's inputs and constants. Raises OnnxImportError for a value that is made twice
+    and for a cycle, naming the nodes on it. Names that nothing in the graph makes are left to the caller.
+    """
+    nodes = [ListedNode(proto) for proto in graph.node]
+    maker: dict[str, int] = {}
+    for i, node in enumerate(nodes):
+        for name in node.outputs:
+            if name:
+                if name in maker or name in defined:
+                    raise OnnxImportError(
+                        f'value "{name}" is made twice, the second time by node {node.label()}'
+                    )
+                maker[name] = i
+    needs = [_needs(node) for node in nodes]
+    if all(maker.get(name, -1) < i for i, names in enumerate(needs) for name in names):
+        return nodes
+    waiting = [0] * len(nodes)
+    users: list[list[int]] = [[] for _ in nodes]
+    for i, names in enumerate(needs):
+        for source in {maker[name] for name in names if name in maker}:
+            users[source].append(i)
+            waiting[i] += 1
+    ready = [i for i, count in enumerate(waiting) if count == 0]
+    heapify(ready)
+    order: list[ListedNode] = []
+    while ready:
+        i = heappop(ready)
+        order.append(nodes[i])
+        for user in users[i]:
+            waiting[user] -= 1
+            if waiting[user] == 0:
+                heappush(ready, user)
+    if len(order) < len(nodes):
+        cycle = _cycle(needs, maker, waiting)
+        path = " -> ".join(nodes[i].label() for i in cycle)
+        raise OnnxImportError(f"the graph has a cycle: {path}")
+    return order
+
+
+def _cycle(needs: list[list[str]], maker: dict[str, int], waiting: list[int]) -> list[int]:
+    """One cycle, in the direction of the data, first and last node the same."""
+    node = next(i for i, count in enumerate(waiting) if count)
+    seen: dict[int, int] = {}
+    path: list[int] = []
+    while node not in seen:
+        seen[node] = len(path)
+        path.append(node)
+        node = next(maker[x] for x in needs[node] if x in maker and waiting[maker[x]])
+    return [*path[seen[node] :], node][::-1]

@@ -1,0 +1,136 @@
+"""Types of all values of a model, by onnx's own inference with data propagation, on a copy without the weights."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import onnx
+from onnx import AttributeProto, GraphProto, TensorProto, TypeProto, shape_inference
+
+from ge_dialect.lowering.onnx.constants import ExternalFiles
+from ge_dialect.lowering.onnx.errors import OnnxImportError
+from ge_dialect.lowering.onnx.value_types import element_dtype
+
+SMALL_TENSOR_ELEMENTS = 1024
+"""Initializers of more elements are no shapes, axes or limits: inference is not shown their values."""
+
+
+def without_weights(model: onnx.ModelProto, files: ExternalFiles) -> onnx.ModelProto:
+    """A copy of the model whose large initializers are inputs of the same type, so that the copy is small.
+
+    Small ones keep their values, those in external files included, since shapes follow from them. The main graph alone
+    is treated: initializers of sub-graphs are small.
+    """
+    copy = onnx.ModelProto(ir_version=model.ir_version)
+    copy.opset_import.extend(model.opset_import)
+    copy.functions.extend(model.functions)
+    graph, source = copy.graph, model.graph
+    graph.name = source.name
+    graph.node.extend(source.node)
+    graph.value_info.extend(source.value_info)
+    graph.output.extend(source.output)
+    constants = {tensor.name for tensor in source.initializer}
+    constants.update(sparse.values.name for sparse in source.sparse_initializer)
+    graph.input.extend(item for item in source.input if item.name not in constants)
+    for tensor in source.initializer:
+        elements = 1
+        for size in tensor.dims:
+            elements *= size
+        if elements > SMALL_TENSOR_ELEMENTS:
+            _declare(graph, tensor.name, tensor.data_type, tensor.dims)
+        elif tensor.data_location == TensorProto.EXTERNAL:
+            inline = graph.initializer.add(name=tensor.name, data_type=tensor.data_type)
+            inline.dims.extend(tensor.dims)
+            inline.raw_data = bytes(files.bytes_of(tensor))
+        else:
+            graph.initializer.append(tensor)
+    for sparse in source.sparse_initializer:
+        _declare(graph, sparse.values.name, sparse.values.data_type, sparse.dims)
+    return copy
+
+
+def _declare(graph: GraphProto, name: str, element: int, dims: Iterator[int]) -> None:
+    element_dtype(element)
+    kind = graph.input.add(name=name).type.tensor_type
+    kind.elem_type = element
+    kind.shape.SetInParent()
+    for size in dims:
+        kind.shape.dim.add(dim_value=size)
+
+
+def symbolic_dims(model: onnx.ModelProto) -> list[str]:
+    """The keys that `dims` may have, in the order of the model's inputs.
+
+    A named dimension has its name as key, a nameless unknown one `input:axis`.
+    """
+    constants = {tensor.name for tensor in model.graph.initializer}
+    keys: dict[str, None] = {}
+    for item in model.graph.input:
+        if item.name in constants or item.type.WhichOneof("value") != "tensor_type":
+            continue
+        for axis, dim in enumerate(item.type.tensor_type.shape.dim):
+            if not dim.HasField("dim_value"):
+                keys[dim.dim_param or f"{item.name}:{axis}"] = None
+    return list(keys)
+
+
+def substitute_dims(model: onnx.ModelProto, dims: Mapping[str, int]) -> None:
+    """Give symbolic dimensions their sizes, in place, in the declarations of all graphs.
+
+    Raises OnnxImportError for a key that the model does not have, naming those it has, and for a negative size.
+    """
+    keys = symbolic_dims(model)
+    for key, size in dims.items():
+        if key not in keys:
+            known = ", ".join(keys) if keys else "none"
+            raise OnnxImportError(f'there is no symbolic dimension "{key}"; the model has: {known}')
+        if size < 0:
+            raise OnnxImportError(f'dimension "{key}" cannot be {size}')
+    for item in model.graph.input:
+        if item.type.WhichOneof("value") == "tensor_type":
+            for axis, dim in enumerate(item.type.tensor_type.shape.dim):
+                size = dims.get(f"{item.name}:{axis}")
+                if size is not None and not dim.HasField("dim_value"):
+                    dim.dim_value = size
+    _substitute_in_graph(model.graph, dims)
+
+
+def _substitute_in_graph(graph: GraphProto, dims: Mapping[str, int]) -> None:
+    for group in (graph.input, graph.output, graph.value_info):
+        for item in group:
+            _substitute_in_type(item.type, dims)
+    for node in graph.node:
+        for attribute in node.attribute:
+            if attribute.type == AttributeProto.GRAPH:
+                _substitute_in_graph(attribute.g, dims)
+            elif attribute.type == AttributeProto.GRAPHS:
+                for inner in attribute.graphs:
+                    _substitute_in_graph(inner, dims)
+
+
+def _substitute_in_type(kind: TypeProto, dims: Mapping[str, int]) -> None:
+    match kind.WhichOneof("value"):
+        case "tensor_type":
+            for dim in kind.tensor_type.shape.dim:
+                if dim.dim_param in dims:
+                    dim.dim_value = dims[dim.dim_param]
+        case "sequence_type":
+            _substitute_in_type(kind.sequence_type.elem_type, dims)
+        case "optional_type":
+            _substitute_in_type(kind.optional_type.elem_type, dims)
+        case _:
+            pass
+
+
+def with_inferred_types(model: onnx.ModelProto) -> onnx.ModelProto:
+    """The model with the types of all values that onnx can infer in `value_info`, in sub-graphs too.
+
+    Raises OnnxImportError when declared and inferred types contradict each other.
+    """
+    try:
+        return shape_inference.infer_shapes(model, check_type=False, strict_mode=False, data_prop=True)
+    except shape_inference.InferenceError as error:
+        text = " ".join(str(error).split())
+        raise OnnxImportError(f"the types of the model contradict each other: {text}") from None
+    except (RuntimeError, ValueError) as error:
+        raise OnnxImportError(f"types cannot be inferred: {error}") from None

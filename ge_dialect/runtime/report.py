@@ -1,0 +1,50 @@
+"""What a step cost: counts, bytes, simulated time, and what was odd."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+
+@dataclass(slots=True)
+class RunReport:
+    """One step on one device.
+
+    Counts: `tasks` that ran on the device, `by_kind` their kinds, `launches` calls by which the host handed work to
+    the device, `h2d`/`d2h` copies between the memories, `syncs` waits of the host for the device, `allocations`.
+    Bytes: `peak_bytes` feature map (or the most that was allocated at once), `lower_bound_bytes` what no plan could do
+    without (None: not known), `weight_bytes`, `moved_bytes` in copies between the memories.
+    `simulated_us` is time under the device profile, `wall_us` what the emulator really took.
+    """
+
+    model: str = ""
+    profile: str = "default"
+    tasks: int = 0
+    by_kind: Mapping[str, int] = field(default_factory=dict[str, int])
+    launches: int = 0
+    host_calls: int = 0
+    h2d: int = 0
+    d2h: int = 0
+    syncs: int = 0
+    streams: int = 0
+    events: int = 0
+    allocations: int = 0
+    opaque_tasks: int = 0
+    peak_bytes: int = 0
+    lower_bound_bytes: int | None = None
+    weight_bytes: int = 0
+    arenas: Mapping[str, int] = field(default_factory=dict[str, int])
+    moved_bytes: int = 0
+    simulated_us: float = 0.0
+    wall_us: float = 0.0
+    warnings: list[str] = field(default_factory=list[str])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain Python values, the fields in order."""
+        return asdict(self)
+
+    def to_json(self) -> str:
+        """The report as one JSON object."""
+        return json.dumps(self.to_dict(), indent=2)
