@@ -11,7 +11,7 @@ from onnx import helper
 
 
 def fixed_shapes(model: onnx.ModelProto, dims: dict[str, int]) -> dict[str, tuple[Any, list[int]]]:
-    """Name -> (numpy type, shape) of each input that has no initializer; `dims` by name or `input.axis`."""
+    """Name -> (numpy type, shape) of each input that has no initializer; `dims` by name or `input:axis`."""
     initialized = {tensor.name for tensor in model.graph.initializer}
     shapes: dict[str, tuple[Any, list[int]]] = {}
     for value in model.graph.input:
@@ -19,7 +19,7 @@ def fixed_shapes(model: onnx.ModelProto, dims: dict[str, int]) -> dict[str, tupl
             continue
         tensor = value.type.tensor_type
         shape = [
-            dims.get(f"{value.name}.{axis}", dims.get(dim.dim_param, dim.dim_value))
+            dims.get(f"{value.name}:{axis}", dims.get(dim.dim_param, dim.dim_value))
             for axis, dim in enumerate(tensor.shape.dim)
         ]
         shapes[value.name] = (helper.tensor_dtype_to_np_dtype(tensor.elem_type), shape)

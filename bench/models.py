@@ -84,7 +84,7 @@ PACKAGED_MODELS: tuple[Model, ...] = (
         "silero_vad",
         "data/silero_vad.onnx",
         _SILERO,
-        {"input.0": 1, "input.1": 512, "state.1": 1},
+        {"input:0": 1, "input:1": 512, "state:1": 1},
     ),
     _packaged(
         "silero_vad", "data/silero_vad_16k_op15.onnx", _SILERO, {"batch": 1, "sequence": 512}
@@ -97,31 +97,31 @@ PACKAGED_MODELS: tuple[Model, ...] = (
         "magika",
         "models/standard_v3_3/model.onnx",
         "pip install --no-deps magika==1.0.3",
-        {"bytes.0": 1},
+        {"bytes:0": 1},
     ),
     _packaged(
         "rapidocr_onnxruntime",
         "models/ch_ppocr_mobile_v2.0_cls_infer.onnx",
         _OCR,
-        {"x.0": 1, "x.2": 48, "x.3": 192},
+        {"x:0": 1, "x:2": 48, "x:3": 192},
     ),
     _packaged(
         "rapidocr_onnxruntime",
         "models/ch_PP-OCRv4_det_infer.onnx",
         _OCR,
-        {"x.0": 1, "x.2": 96, "x.3": 128},
+        {"x:0": 1, "x:2": 96, "x:3": 128},
     ),
     _packaged(
         "rapidocr_onnxruntime",
         "models/ch_PP-OCRv4_rec_infer.onnx",
         _OCR,
-        {"x.0": 1, "x.2": 48, "x.3": 160},
+        {"x:0": 1, "x:2": 48, "x:3": 160},
     ),
     _packaged(
         "basic_pitch",
         "saved_models/icassp_2022/nmp.onnx",
         "pip install --no-deps basic-pitch==0.4.0",
-        {"serving_default_input_2:0.0": 1},
+        {"serving_default_input_2:0:0": 1},
     ),
 )
 

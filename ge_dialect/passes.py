@@ -16,6 +16,6 @@ PASSES: MappingProxyType[str, str] = MappingProxyType(
         "ge-assign-streams": "ge_dialect.transforms.streams.ge_assign_streams:GeAssignStreams",
         "ge-plan-memory": "ge_dialect.transforms.memory.ge_plan_memory:GePlanMemory",
         "convert-ge-to-ge-task": "ge_dialect.lowering.tasks.convert_ge_to_ge_task:ConvertGeToGeTask",
+        "ge-pipeline": "ge_dialect.pipeline:GePipeline",
     }
 )
-

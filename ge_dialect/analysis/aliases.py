@@ -7,7 +7,14 @@ from xdsl.ir import Operation, OpResult, SSAValue
 
 from ge_dialect.dialects.engine_table import ENGINES, GE_LOCAL
 from ge_dialect.dialects.engine_types import VIEW_TYPES
-from ge_dialect.dialects.ge.access import data_operands, ge_type, get_text, is_absent, slot_attrs, source_op
+from ge_dialect.dialects.ge.access import (
+    data_operands,
+    ge_type,
+    get_text,
+    is_absent,
+    slot_attrs,
+    source_op,
+)
 from ge_dialect.dialects.ge.graph import GateOp
 
 _GE_LOCAL_LIB = ENGINES[GE_LOCAL].kernel_lib

@@ -14,7 +14,14 @@ from xdsl.ir import Operation, OpResult, SSAValue
 from ge_dialect.analysis.aliases import alias_roots, is_view
 from ge_dialect.analysis.sizes import aligned, block_size, value_bytes
 from ge_dialect.dialects.engine_types import CONSTANT_TYPES, DATA_TYPES, VARIABLE_TYPES
-from ge_dialect.dialects.ge.access import data_operands, data_results, ge_type, get_int, get_ints, is_absent
+from ge_dialect.dialects.ge.access import (
+    data_operands,
+    data_results,
+    ge_type,
+    get_int,
+    get_ints,
+    is_absent,
+)
 from ge_dialect.dialects.ge.graph import GateOp, GraphOp
 from ge_dialect.dialects.ge.nodes import DataOp
 

@@ -43,7 +43,11 @@ def arenas_of(graph: GraphOp) -> dict[str, int]:
     sizes = graph.attributes.get("ge.arenas")
     if not isinstance(sizes, DictionaryAttr):
         return {}
-    return {space: size.value.data for space, size in sizes.data.items() if isinstance(size, IntegerAttr)}
+    return {
+        space: size.value.data
+        for space, size in sizes.data.items()
+        if isinstance(size, IntegerAttr)
+    }
 
 
 class _Bytes:
@@ -138,7 +142,9 @@ class _Check:
         if not (isinstance(op, GateOp) or is_view(op)):  # these rename, they do not read
             self.users.setdefault(root, []).append(op)
         if not self.spaces[space].owned(start, end, root):
-            others = [self._name(x) for x in self.spaces[space].owners_of(start, end) if x is not root]
+            others = [
+                self._name(x) for x in self.spaces[space].owners_of(start, end) if x is not root
+            ]
             self.problems.append(
                 f'"{node_name(op) or op.name}" reads {self._name(value)} in {space}[{start}, {end}), '
                 f"written over by {', '.join(others) or 'nobody: it was never written'}"
@@ -155,7 +161,9 @@ class _Check:
             source = aliased_operand(result)
             if source is not None and isinstance(source, OpResult):
                 if place_of(source.op, source.index) != extent[:2]:
-                    self.problems.append(f"{self._name(result)} is not at the place of {self._name(source)}")
+                    self.problems.append(
+                        f"{self._name(result)} is not at the place of {self._name(source)}"
+                    )
                 continue
             self._claim(op, extent, result)
         for index, size in enumerate(get_ints(op, "ge.workspace_bytes") or ()):
@@ -163,12 +171,18 @@ class _Check:
             if index >= len(offsets):
                 self.problems.append(f'workspace {index} of "{node_name(op)}" has no place')
             else:
-                self._claim(op, ("hbm", offsets[index], offsets[index] + size), f'workspace of "{node_name(op)}"')
+                self._claim(
+                    op,
+                    ("hbm", offsets[index], offsets[index] + size),
+                    f'workspace of "{node_name(op)}"',
+                )
 
     def _claim(self, op: Operation, extent: tuple[str, int, int], owner: object) -> None:
         space, start, end = extent
         if start % BLOCK_ALIGN:
-            self.problems.append(f"{self._name(owner)} at {space}[{start}] is not aligned to {BLOCK_ALIGN} bytes")
+            self.problems.append(
+                f"{self._name(owner)} at {space}[{start}] is not aligned to {BLOCK_ALIGN} bytes"
+            )
         if aligned(end) > self.arenas.get(space, 0):
             self.problems.append(
                 f"{self._name(owner)} in {space}[{start}, {end}) lies outside the {self.arenas.get(space, 0)} bytes"
@@ -185,10 +199,14 @@ class _Check:
         """A node must not write where it still reads, nor two of its outputs to one place."""
         for operand in op.operands:
             if id(self.roots.get(operand, operand)) in previous:
-                self.problems.append(f"{self._name(owner)} is written over its own input {self._name(operand)}")
+                self.problems.append(
+                    f"{self._name(owner)} is written over its own input {self._name(operand)}"
+                )
         for other in previous.values():
             if isinstance(other, OpResult) and other.op is op:
-                self.problems.append(f"{self._name(owner)} and {self._name(other)} of one node share bytes")
+                self.problems.append(
+                    f"{self._name(owner)} and {self._name(other)} of one node share bytes"
+                )
 
     def _follows(self, op: Operation, owner: object, previous: Sequence[object]) -> None:
         assert self.order is not None

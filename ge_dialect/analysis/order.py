@@ -48,7 +48,11 @@ def topological_order(ops: Sequence[Operation]) -> list[Operation]:
     readers: list[list[int]] = [[] for _ in ops]
     for index, op in enumerate(ops):
         for operand in _operands(op):
-            if isinstance(operand, OpResult) and (source := place.get(operand.op)) is not None and source != index:
+            if (
+                isinstance(operand, OpResult)
+                and (source := place.get(operand.op)) is not None
+                and source != index
+            ):
                 readers[source].append(index)
                 missing[index] += 1
             elif isinstance(operand, OpResult) and operand.op is op:
@@ -67,7 +71,9 @@ def topological_order(ops: Sequence[Operation]) -> list[Operation]:
     return order
 
 
-def _find_cycle(ops: Sequence[Operation], place: dict[Operation, int], missing: list[int]) -> list[Operation]:
+def _find_cycle(
+    ops: Sequence[Operation], place: dict[Operation, int], missing: list[int]
+) -> list[Operation]:
     """One cycle: from any op that never got ready, walk back along operands that never did either."""
     at = next(index for index, count in enumerate(missing) if count)
     seen: dict[int, int] = {}
@@ -93,7 +99,11 @@ def is_sorted(ops: Sequence[Operation]) -> bool:
     waiting = set(ops)
     for op in ops:
         for operand in _operands(op):
-            if isinstance(operand, OpResult) and operand.op in waiting and (operand.op is op or not op.regions):
+            if (
+                isinstance(operand, OpResult)
+                and operand.op in waiting
+                and (operand.op is op or not op.regions)
+            ):
                 return False
         waiting.discard(op)
     return True

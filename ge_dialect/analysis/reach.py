@@ -24,7 +24,10 @@ class HappensBefore:
     def __init__(self, ops: Sequence[Operation]) -> None:
         self._place = {op: index for index, op in enumerate(ops)}
         self._stream = [stream_of(op) for op in ops]
-        row_of = {stream: row for row, stream in enumerate(sorted({s for s in self._stream if s is not None}))}
+        row_of = {
+            stream: row
+            for row, stream in enumerate(sorted({s for s in self._stream if s is not None}))
+        }
         self._row = [None if stream is None else row_of[stream] for stream in self._stream]
         self._clock = np.full((len(ops), max(1, len(row_of))), -1, dtype=np.int64)
         self._sources: list[set[int]] = [set() for _ in ops]  # ops without stream that come before

@@ -8,6 +8,7 @@ from math import prod
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Attribute
 
+from ge_dialect.dialects.ge.access import static_shape
 from ge_dialect.dialects.ge.element_types import dtype_of
 
 BLOCK_ALIGN = 512
@@ -27,8 +28,8 @@ def value_bytes(kind: Attribute) -> int | None:
     """Exact bytes of a tensor in a buffer; None when a dimension, the rank or the element type is not known."""
     if not isinstance(kind, TensorType):
         return None
-    shape = kind.get_shape()
-    return None if -1 in shape else _bytes(kind.element_type, prod(shape))
+    shape = static_shape(kind)
+    return None if shape is None else _bytes(kind.element_type, prod(shape))
 
 
 def stored_size(exact: int) -> int:

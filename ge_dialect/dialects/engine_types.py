@@ -51,7 +51,16 @@ GE_LOCAL_NO_TASK = (
     | LOOP_TYPES
     | STACK_TYPES
     | VIEW_TYPES
-    | {"NoOp", "ControlTrigger", "Merge", "Variable", "OpTiling", "ConditionCalc", "UnfedData", "PhonyConcat"}
+    | {
+        "NoOp",
+        "ControlTrigger",
+        "Merge",
+        "Variable",
+        "OpTiling",
+        "ConditionCalc",
+        "UnfedData",
+        "PhonyConcat",
+    }
     | {"PhonySplit"}
 )
 """Types that GE local accepts and that never make a task (section 4.1; AnnData is a graph input, so it stands here)."""

@@ -59,7 +59,9 @@ def arithmetic_kernel(ufunc: np.ufunc, *, result: np.dtype | None = None) -> Ker
         a, b = operands(spec, inputs)
         out = single_output(spec, outputs)
         same_types(spec, (a, b))
-        check_output(spec, 0, a.dtype if result is None else result, broadcast_shape(spec, (a, b)), out)
+        check_output(
+            spec, 0, a.dtype if result is None else result, broadcast_shape(spec, (a, b)), out
+        )
         if a.dtype.kind not in "fiub":
             return None
         return partial(ufunc, a, b, out)
@@ -72,7 +74,9 @@ def _int_divide(a: Array, b: Array) -> Array:
     quotient = np.floor_divide(a, b)
     if a.dtype.kind == "i":
         inexact = np.not_equal(np.multiply(quotient, b), a)
-        quotient = quotient + np.logical_and(inexact, np.less(a, 0) != np.less(b, 0)).astype(a.dtype)
+        quotient = quotient + np.logical_and(inexact, np.less(a, 0) != np.less(b, 0)).astype(
+            a.dtype
+        )
     return np.asarray(quotient)
 
 
@@ -205,7 +209,9 @@ def variadic_kernel(ufunc: np.ufunc, *, mean: bool = False) -> Kernel:
 
 def _prelu(spec: OpSpec, inputs: Sequence[Value]) -> list[Value]:
     x, slope = _prelu_operands(spec, inputs)
-    return [np.where(np.less(x, x.dtype.type(0)), np.multiply(x, slope), x).astype(x.dtype, copy=False)]
+    return [
+        np.where(np.less(x, x.dtype.type(0)), np.multiply(x, slope), x).astype(x.dtype, copy=False)
+    ]
 
 
 def _prelu_operands(spec: OpSpec, inputs: Sequence[Value]) -> tuple[Array, Array]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
-from typing import Any
+from typing import Any, cast
 
 import ml_dtypes
 import numpy as np
@@ -72,7 +72,9 @@ def _from_text(x: Array, dtype: np.dtype[Any]) -> Array:
         if dtype.kind in "iu":
             numbers = np.array([int(word) for word in words], dtype)
         elif dtype == np.bool_:
-            numbers = np.array([word not in ("False", "false", "0", "") for word in words], np.bool_)
+            numbers = np.array(
+                [word not in ("False", "false", "0", "") for word in words], np.bool_
+            )
         else:
             numbers = np.array([float(word) for word in words], np.float64).astype(dtype)
     except (ValueError, OverflowError) as error:
@@ -80,7 +82,9 @@ def _from_text(x: Array, dtype: np.dtype[Any]) -> Array:
     return numbers.reshape(x.shape)
 
 
-def convert(x: Array, dtype: np.dtype[Any], *, saturate: bool = True, round_mode: str = "up") -> Array:
+def convert(
+    x: Array, dtype: np.dtype[Any], *, saturate: bool = True, round_mode: str = "up"
+) -> Array:
     """x in another element type, as ONNX's Cast does it (a new array).
 
     Floats become integers by truncation; 8-bit floats take the nearest representable value, or nan when it is out of
@@ -91,7 +95,7 @@ def convert(x: Array, dtype: np.dtype[Any], *, saturate: bool = True, round_mode
     if dtype == _STRING:
         return _to_text(x)
     if dtype in _SATURATING and saturate:
-        limits = ml_dtypes.finfo(dtype)
+        limits = cast("Any", ml_dtypes.finfo(dtype))
         wide = x.astype(np.float64 if x.dtype == np.float64 else np.float32)
         return np.clip(wide, float(limits.min), float(limits.max)).astype(dtype)
     if dtype == _SCALE:

@@ -84,7 +84,9 @@ def _steps_pointwise(conv: Convolution, out: Array) -> list[Thunk]:
     m = conv.weight.shape[0]
     if groups == 1:
         return [
-            partial(np.matmul, conv.weight.reshape(m, c), x.reshape(n, c, -1), out.reshape(n, m, -1))
+            partial(
+                np.matmul, conv.weight.reshape(m, c), x.reshape(n, c, -1), out.reshape(n, m, -1)
+            )
         ]
     weight = conv.weight.reshape(groups, m // groups, c // groups)
     data = x.reshape(n, groups, c // groups, -1)
@@ -139,7 +141,13 @@ def _steps_scattered(conv: Convolution, out: Array) -> list[Thunk]:
     c, taps = conv.x.shape[1], math.prod(windows.kernel)
     extent = padded.shape[2:]
     weight = np.empty((taps * m, c), out.dtype)
-    steps.append(partial(np.copyto, weight.reshape(taps, m, c), conv.weight.reshape(m, c, taps).transpose(2, 0, 1)))
+    steps.append(
+        partial(
+            np.copyto,
+            weight.reshape(taps, m, c),
+            conv.weight.reshape(m, c, taps).transpose(2, 0, 1),
+        )
+    )
     products = np.empty((n, taps * m, math.prod(extent)), out.dtype)
     steps.append(partial(np.matmul, weight, padded.reshape(n, c, -1), products))
     shifted = products.reshape(n, *windows.kernel, m, *extent)
@@ -193,7 +201,11 @@ def _kernel(reader: Callable[[OpSpec, Sequence[Value]], Convolution]) -> Kernel:
         conv = reader(spec, inputs)
         out = single_output(spec, outputs)
         check_output(spec, 0, conv.x.dtype, conv.out_shape, out)
-        usable = conv.x.dtype in NATIVE_FLOATS and out.flags.c_contiguous and conv.weight.flags.c_contiguous
+        usable = (
+            conv.x.dtype in NATIVE_FLOATS
+            and out.flags.c_contiguous
+            and conv.weight.flags.c_contiguous
+        )
         return _thunk(conv, out) if usable else None
 
     return Kernel(widened(evaluate), bind)

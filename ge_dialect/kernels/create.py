@@ -13,7 +13,7 @@ from ge_dialect.formats.dtypes import dtype_by_onnx
 from ge_dialect.kernels.errors import KernelInputError
 from ge_dialect.kernels.kernel import Kernel, OnnxKernel, Thunk, check_output, single_output
 from ge_dialect.kernels.shape import int_list
-from ge_dialect.kernels.spec import Array, OpSpec, Value, tensor
+from ge_dialect.kernels.spec import Array, OpSpec, Value, places, tensor
 from ge_dialect.kernels.views import on_values
 
 
@@ -88,7 +88,9 @@ def _range(spec: OpSpec, inputs: Sequence[Value]) -> list[Value]:
         raise KernelInputError("Range: a step of 0")
     count = max(int(np.ceil((limit.item() - start.item()) / step)), 0)
     if start.dtype.kind in "iu":
-        return [(int(start.item()) + np.arange(count, dtype=np.int64) * int(step)).astype(start.dtype)]
+        return [
+            (int(start.item()) + np.arange(count, dtype=np.int64) * int(step)).astype(start.dtype)
+        ]
     wide = start.dtype if start.dtype.itemsize >= 4 else np.dtype(np.float32)
     steps = np.arange(count, dtype=wide) * wide.type(step)
     return [(wide.type(start.item()) + steps).astype(start.dtype, copy=False)]
@@ -100,17 +102,18 @@ def _one_hot(spec: OpSpec, inputs: Sequence[Value]) -> list[Value]:
     count = int(depth.reshape(-1)[0])
     rank = indices.ndim + 1
     axis = spec.int("axis", -1) % rank
-    places = indices.astype(np.int64)
-    places = np.where((places < 0) & (places >= -count), places + count, places)
-    levels = np.arange(count).reshape([-1 if i == axis else 1 for i in range(rank)])
-    on = np.expand_dims(places, axis) == levels
+    level = indices.astype(np.int64)
+    level = np.where((level < 0) & (level >= -count), level + count, level)
+    on = np.expand_dims(level, axis) == places(count, *(1,) * (rank - 1 - axis))
     return [np.where(on, values[1], values[0]).astype(values.dtype, copy=False)]
 
 
 def _eye_like(spec: OpSpec, inputs: Sequence[Value]) -> list[Value]:
     x = tensor(spec, inputs, 0)
     dtype = onnx_dtype(spec, spec.int("dtype")) if spec.has("dtype") else x.dtype
-    return [np.eye(*x.shape, k=spec.int("k", 0)).astype(dtype)]
+    rows, columns = x.shape
+    on = np.equal(places(rows, 1) + spec.int("k", 0), places(columns))
+    return [on.astype(dtype)]
 
 
 def _like(value: int) -> Kernel:

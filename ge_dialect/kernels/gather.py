@@ -11,7 +11,7 @@ import numpy as np
 from ge_dialect.kernels.errors import KernelInputError
 from ge_dialect.kernels.kernel import Kernel, OnnxKernel, Thunk, check_output, single_output
 from ge_dialect.kernels.reduction import normal_axes
-from ge_dialect.kernels.spec import Array, OpSpec, Value, maybe_tensor, tensor
+from ge_dialect.kernels.spec import Array, OpSpec, Value, maybe_tensor, places, tensor
 from ge_dialect.kernels.views import on_values
 
 ReadAxis: TypeAlias = Callable[[OpSpec, Sequence[Value]], int]
@@ -44,7 +44,11 @@ def _gather_kernel(read_axis: ReadAxis, watched: Sequence[int] = ()) -> Kernel:
     def build(
         spec: OpSpec, inputs: Sequence[Array | None], outputs: Sequence[Array | None]
     ) -> Thunk | None:
-        x, indices, out = tensor(spec, inputs, 0), tensor(spec, inputs, 1), single_output(spec, outputs)
+        x, indices, out = (
+            tensor(spec, inputs, 0),
+            tensor(spec, inputs, 1),
+            single_output(spec, outputs),
+        )
         (axis,) = normal_axes(spec, [read_axis(spec, inputs)], x.ndim)
         shape = (*x.shape[:axis], *indices.shape, *x.shape[axis + 1 :])
         check_output(spec, 0, x.dtype, shape, out)
@@ -60,7 +64,9 @@ def _gather_kernel(read_axis: ReadAxis, watched: Sequence[int] = ()) -> Kernel:
         def run_large() -> None:
             # With its own check take() works in a copy of the result.
             if indices.size and (indices.min() < -size or indices.max() >= size):
-                raise KernelInputError(f"{spec.type}: an index is out of bounds for {size} elements")
+                raise KernelInputError(
+                    f"{spec.type}: an index is out of bounds for {size} elements"
+                )
             take(indices, axis, out, "wrap")
 
         return run_large if out.size > 4096 else run
@@ -79,9 +85,9 @@ def _element_places(spec: OpSpec, x: Array, indices: Array, axis: int) -> tuple[
     """Index arrays, one a dimension, which name x[..., indices[i, j, ...], ...] for every place of `indices`."""
     if indices.ndim != x.ndim:
         raise KernelInputError(f"{spec.type}: indices of rank {indices.ndim} for rank {x.ndim}")
-    places = list(np.ogrid[tuple(slice(size) for size in indices.shape)])
-    places[axis] = _checked(spec, indices, x.shape[axis])
-    return tuple(places)
+    found = list(np.ogrid[tuple(slice(size) for size in indices.shape)])
+    found[axis] = _checked(spec, indices, x.shape[axis])
+    return tuple(found)
 
 
 def _gather_elements(spec: OpSpec, inputs: Sequence[Value]) -> list[Value]:
@@ -95,9 +101,8 @@ def _gather_nd(spec: OpSpec, inputs: Sequence[Value]) -> list[Value]:
     batch, depth = spec.int("batch_dims", 0), indices.shape[-1]
     if batch + depth > x.ndim or x.shape[:batch] != indices.shape[:batch]:
         raise KernelInputError(f"{spec.type}: indices {list(indices.shape)} for {list(x.shape)}")
-    lead = [
-        np.arange(size).reshape((-1,) + (1,) * (indices.ndim - 2 - axis))
-        for axis, size in enumerate(x.shape[:batch])
+    lead: list[Array] = [
+        places(size, *(1,) * (indices.ndim - 2 - axis)) for axis, size in enumerate(x.shape[:batch])
     ]
     parts = [_checked(spec, indices[..., k], x.shape[batch + k]) for k in range(depth)]
     return [np.array(x[tuple([*lead, *parts])])]
@@ -111,12 +116,12 @@ _COMBINE: Mapping[str, np.ufunc] = {
 }
 
 
-def _put(spec: OpSpec, out: Array, places: tuple[Array, ...], updates: Array) -> None:
+def _put(spec: OpSpec, out: Array, where: tuple[Array, ...], updates: Array) -> None:
     how = spec.string("reduction", "none")
     if how == "none":
-        out[places] = updates
+        out[where] = updates
     elif how in _COMBINE:
-        _COMBINE[how].at(out, places, updates)
+        _COMBINE[how].at(out, where, updates)
     else:
         raise KernelInputError(f"{spec.type}: unknown reduction {how}")
 
@@ -135,7 +140,9 @@ def _scatter_nd(spec: OpSpec, inputs: Sequence[Value]) -> list[Value]:
     if depth > x.ndim or updates.shape != (*indices.shape[:-1], *x.shape[depth:]):
         raise KernelInputError(f"{spec.type}: updates {list(updates.shape)} for {list(x.shape)}")
     out = x.copy()
-    _put(spec, out, tuple(_checked(spec, indices[..., k], x.shape[k]) for k in range(depth)), updates)
+    _put(
+        spec, out, tuple(_checked(spec, indices[..., k], x.shape[k]) for k in range(depth)), updates
+    )
     return [out]
 
 
@@ -160,11 +167,15 @@ def _top_k(spec: OpSpec, inputs: Sequence[Value]) -> list[Value]:
         raise KernelInputError(f"{spec.type}: the first {k} of {x.shape[axis]}")
     if spec.flag("largest", True):
         # A stable sort from the back, then turned: equal elements end up with the earlier one first.
-        order = x.shape[axis] - 1 - np.flip(np.argsort(np.flip(x, axis), axis=axis, kind="stable"), axis)
+        order = (
+            x.shape[axis]
+            - 1
+            - np.flip(np.argsort(np.flip(x, axis), axis=axis, kind="stable"), axis)
+        )
     else:
         order = np.argsort(x, axis=axis, kind="stable")
-    places = np.take(order, np.arange(k), axis=axis)
-    return [np.take_along_axis(x, places, axis), places.astype(np.int64, copy=False)]
+    first = np.take(order, np.arange(k), axis=axis)
+    return [np.take_along_axis(x, first, axis), first.astype(np.int64, copy=False)]
 
 
 GE_KERNELS: Mapping[str, Kernel] = MappingProxyType(

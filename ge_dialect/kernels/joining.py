@@ -95,7 +95,9 @@ def _pack(spec: OpSpec, inputs: Sequence[Value]) -> tuple[list[Array], int]:
 
 def _pieces(spec: OpSpec, x: Array, axis: int, sizes: Sequence[int]) -> list[Array]:
     if sum(sizes) != x.shape[axis]:
-        raise KernelInputError(f"{spec.type}: pieces {list(sizes)} of a dimension of {x.shape[axis]}")
+        raise KernelInputError(
+            f"{spec.type}: pieces {list(sizes)} of a dimension of {x.shape[axis]}"
+        )
     views: list[Array] = []
     begin = 0
     for size in sizes:
@@ -104,7 +106,9 @@ def _pieces(spec: OpSpec, x: Array, axis: int, sizes: Sequence[int]) -> list[Arr
     return views
 
 
-def _cut_kernel(cut: Cut, data: int = 0, watched: Sequence[int] = (), *, drop: bool = False) -> Kernel:
+def _cut_kernel(
+    cut: Cut, data: int = 0, watched: Sequence[int] = (), *, drop: bool = False
+) -> Kernel:
     """`drop` removes the cut dimension (pieces of size 1)."""
 
     def views(spec: OpSpec, inputs: Sequence[Value]) -> list[Array]:

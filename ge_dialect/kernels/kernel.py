@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from ge_dialect.kernels.errors import KernelInputError, KernelShapeError
-from ge_dialect.kernels.spec import Array, OpSpec, Value
+from ge_dialect.kernels.spec import Array, OpSpec, Value, is_array
 
 Thunk: TypeAlias = Callable[[], object]
 Evaluate: TypeAlias = Callable[[OpSpec, Sequence[Value]], list[Value]]
@@ -37,12 +37,14 @@ class OnnxKernel:
 
 def describe(value: Value) -> str:
     """Element type and shape in words."""
-    if isinstance(value, np.ndarray):
+    if is_array(value):
         return f"{value.dtype} {list(value.shape)}"
     return "nothing" if value is None else f"a {type(value).__name__}"
 
 
-def check_output(spec: OpSpec, index: int, dtype: np.dtype, shape: Sequence[int], out: Array) -> None:
+def check_output(
+    spec: OpSpec, index: int, dtype: np.dtype[Any], shape: Sequence[int], out: Array
+) -> None:
     """Raise KernelShapeError unless `out` has this element type and shape."""
     if out.dtype != dtype or out.shape != tuple(shape):
         raise KernelShapeError(
@@ -56,7 +58,7 @@ def store(spec: OpSpec, results: Sequence[Value], outputs: Sequence[Array | None
         if out is None:
             continue
         value = results[index] if index < len(results) else None
-        if not isinstance(value, np.ndarray):
+        if not is_array(value):
             raise KernelShapeError(
                 f"{spec.type}: output {index} is {describe(value)}, but its memory is {describe(out)}"
             )
@@ -65,7 +67,10 @@ def store(spec: OpSpec, results: Sequence[Value], outputs: Sequence[Array | None
 
 
 def bind_by_evaluating(
-    evaluate: Evaluate, spec: OpSpec, inputs: Sequence[Array | None], outputs: Sequence[Array | None]
+    evaluate: Evaluate,
+    spec: OpSpec,
+    inputs: Sequence[Array | None],
+    outputs: Sequence[Array | None],
 ) -> Thunk:
     """The general bound form: evaluate, check, copy."""
     inputs = tuple(inputs)

@@ -46,7 +46,9 @@ def _is_inf(spec: OpSpec, inputs: Sequence[Value]) -> list[Value]:
     return [infinite]
 
 
-def _select_operands(spec: OpSpec, inputs: Sequence[Value]) -> tuple[Array, Array, Array, tuple[int, ...]]:
+def _select_operands(
+    spec: OpSpec, inputs: Sequence[Value]
+) -> tuple[Array, Array, Array, tuple[int, ...]]:
     condition, yes, no = (tensor(spec, inputs, index) for index in range(3))
     if condition.dtype != _BOOL:
         raise KernelInputError(f"{spec.type}: the condition is {condition.dtype}, not bool")

@@ -10,7 +10,15 @@ import numpy as np
 
 from ge_dialect.kernels.binary import same_types
 from ge_dialect.kernels.errors import KernelInputError
-from ge_dialect.kernels.kernel import Bind, Evaluate, Kernel, OnnxKernel, Thunk, check_output, single_output
+from ge_dialect.kernels.kernel import (
+    Bind,
+    Evaluate,
+    Kernel,
+    OnnxKernel,
+    Thunk,
+    check_output,
+    single_output,
+)
 from ge_dialect.kernels.precision import NATIVE_FLOATS, is_narrow, widened
 from ge_dialect.kernels.spec import Array, OpSpec, Value, maybe_tensor, tensor
 

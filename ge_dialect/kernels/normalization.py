@@ -165,9 +165,7 @@ def _rms_norm(spec: OpSpec, inputs: Sequence[Value]) -> list[Value]:
     return [(_wide(result) * _wide(scale)).astype(scale.dtype, copy=False)]
 
 
-def _per_image(
-    data: Array, groups: int, epsilon: float, scale: Array, shift: Array
-) -> Array:
+def _per_image(data: Array, groups: int, epsilon: float, scale: Array, shift: Array) -> Array:
     """Normalise [N, groups, everything else], then scale and shift by channel."""
     flat = data.reshape(data.shape[0], groups, -1)
     mean = np.mean(flat, axis=2, keepdims=True, dtype=data.dtype)
@@ -180,7 +178,11 @@ def _per_image(
 def _instance_norm(spec: OpSpec, inputs: Sequence[Value]) -> list[Value]:
     x, scale, shift = (tensor(spec, inputs, index) for index in range(3))
     data = _wide(x)
-    return [_per_image(data, x.shape[1], spec.float("epsilon", 1e-5), scale, shift).astype(x.dtype, copy=False)]
+    return [
+        _per_image(data, x.shape[1], spec.float("epsilon", 1e-5), scale, shift).astype(
+            x.dtype, copy=False
+        )
+    ]
 
 
 def _group_norm(spec: OpSpec, inputs: Sequence[Value]) -> list[Value]:
@@ -191,7 +193,11 @@ def _group_norm(spec: OpSpec, inputs: Sequence[Value]) -> list[Value]:
         each = x.shape[1] // groups
         scale, shift = np.repeat(scale, each), np.repeat(shift, each)
     data = _wide(x)
-    return [_per_image(data, groups, spec.float("epsilon", 1e-5), scale, shift).astype(x.dtype, copy=False)]
+    return [
+        _per_image(data, groups, spec.float("epsilon", 1e-5), scale, shift).astype(
+            x.dtype, copy=False
+        )
+    ]
 
 
 def _lrn(spec: OpSpec, inputs: Sequence[Value]) -> list[Value]:

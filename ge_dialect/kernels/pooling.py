@@ -6,14 +6,14 @@ import math
 from collections.abc import Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from ge_dialect.kernels.errors import KernelInputError
 from ge_dialect.kernels.kernel import Kernel, OnnxKernel, Thunk, check_output, single_output
 from ge_dialect.kernels.precision import NATIVE_FLOATS, widened
-from ge_dialect.kernels.spec import Array, OpSpec, Value, tensor
+from ge_dialect.kernels.spec import Array, OpSpec, Value, places, tensor
 from ge_dialect.kernels.views import sequence
 from ge_dialect.kernels.windows import Windows, interior, onnx_windows, padded_like, window_view
 
@@ -81,14 +81,14 @@ def _flat_indices(spec: OpSpec, windows: Windows, x: Array) -> Array:
     rank = len(windows.kernel)
     taps = np.moveaxis(view, range(2, 2 + rank), range(view.ndim - rank, view.ndim))
     best = taps.reshape(*taps.shape[: 2 + rank], -1).argmax(axis=-1)
-    places = np.unravel_index(best, windows.kernel)
+    taken = cast("tuple[Array, ...]", np.unravel_index(best, windows.kernel))
     order = range(rank) if not spec.flag("storage_order") else reversed(range(rank))
-    flat = np.zeros(best.shape, np.int64)
+    flat: Array = np.zeros_like(best, np.int64)
     for axis in order:
-        start = np.arange(windows.out[axis]) * windows.strides[axis] - windows.begin[axis]
-        start = start.reshape((-1,) + (1,) * (rank - 1 - axis))
-        flat = flat * windows.extent[axis] + places[axis] * windows.dilations[axis] + start
-    image = np.arange(x.shape[0] * x.shape[1]).reshape(*x.shape[:2], *(1,) * rank)
+        start = places(windows.out[axis], *(1,) * (rank - 1 - axis))
+        start = start * windows.strides[axis] - windows.begin[axis]
+        flat = flat * windows.extent[axis] + taken[axis] * windows.dilations[axis] + start
+    image = places(x.shape[0] * x.shape[1]).reshape(*x.shape[:2], *(1,) * rank)
     return flat + image * math.prod(windows.extent)
 
 
@@ -189,7 +189,9 @@ def _global_max(spec: OpSpec, inputs: Sequence[Value]) -> list[Value]:
 def _global_lp(spec: OpSpec, inputs: Sequence[Value]) -> list[Value]:
     x = tensor(spec, inputs, 0)
     kind, p = x.dtype.type, spec.float("p", 2.0)
-    total = np.sum(np.power(np.abs(x), kind(p)), axis=_image_axes(spec, x), keepdims=True, dtype=x.dtype)
+    total = np.sum(
+        np.power(np.abs(x), kind(p)), axis=_image_axes(spec, x), keepdims=True, dtype=x.dtype
+    )
     return [np.power(total, kind(1 / p))]
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ge_dialect.kernels.kernel import Evaluate
-from ge_dialect.kernels.spec import OpSpec, Value, tensor
+from ge_dialect.kernels.spec import OpSpec, Value, is_array, tensor
 
 NATIVE_FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
 
@@ -28,12 +28,12 @@ def widened(evaluate: Evaluate) -> Evaluate:
         if not is_narrow(dtype):
             return evaluate(spec, inputs)
         wide = [
-            item.astype(np.float32) if isinstance(item, np.ndarray) and is_narrow(item.dtype) else item
+            item.astype(np.float32) if is_array(item) and is_narrow(item.dtype) else item
             for item in inputs
         ]
         results = evaluate(spec, wide)
         return [
-            item.astype(dtype) if isinstance(item, np.ndarray) and item.dtype == np.float32 else item
+            item.astype(dtype) if is_array(item) and item.dtype == np.float32 else item
             for item in results
         ]
 

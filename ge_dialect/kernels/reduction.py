@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
-from typing import TypeAlias
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 
@@ -50,13 +50,21 @@ def _prod(x: Array, axes: tuple[int, ...], keep: bool) -> Array:
 
 def _max(x: Array, axes: tuple[int, ...], keep: bool) -> Array:
     if x.size or x.dtype == np.bool_:
-        return np.any(x, axis=axes, keepdims=keep) if x.dtype == np.bool_ else np.max(x, axis=axes, keepdims=keep)
+        return (
+            np.any(x, axis=axes, keepdims=keep)
+            if x.dtype == np.bool_
+            else np.max(x, axis=axes, keepdims=keep)
+        )
     return np.max(x, axis=axes, keepdims=keep, initial=lowest(x.dtype))
 
 
 def _min(x: Array, axes: tuple[int, ...], keep: bool) -> Array:
     if x.size or x.dtype == np.bool_:
-        return np.all(x, axis=axes, keepdims=keep) if x.dtype == np.bool_ else np.min(x, axis=axes, keepdims=keep)
+        return (
+            np.all(x, axis=axes, keepdims=keep)
+            if x.dtype == np.bool_
+            else np.min(x, axis=axes, keepdims=keep)
+        )
     highest = np.iinfo(x.dtype).max if x.dtype.kind in "iu" else np.inf
     return np.min(x, axis=axes, keepdims=keep, initial=highest)
 
@@ -80,9 +88,9 @@ def _log_sum(x: Array, axes: tuple[int, ...], keep: bool) -> Array:
 def _log_sum_exp(x: Array, axes: tuple[int, ...], keep: bool) -> Array:
     if not x.size:
         return _log_sum(x, axes, keep)
-    top = np.max(x, axis=axes, keepdims=True)
+    top: Array = np.max(x, axis=axes, keepdims=True)
     top = np.where(np.isfinite(top), top, x.dtype.type(0)) if x.dtype.kind == "f" else top
-    total = np.log(np.sum(np.exp(x - top), axis=axes, keepdims=True)) + top
+    total: Array = np.log(np.sum(np.exp(x - top), axis=axes, keepdims=True)) + top
     return np.asarray(total if keep else np.squeeze(total, axis=axes)).astype(x.dtype, copy=False)
 
 
@@ -94,7 +102,9 @@ def _listed(spec: OpSpec, inputs: Sequence[Value], index: int | None) -> list[in
     return spec.ints("axes")
 
 
-def _axes(spec: OpSpec, inputs: Sequence[Value], rank: int, index: int | None) -> tuple[int, ...] | None:
+def _axes(
+    spec: OpSpec, inputs: Sequence[Value], rank: int, index: int | None
+) -> tuple[int, ...] | None:
     axes = _listed(spec, inputs, index)
     if axes:
         return normal_axes(spec, axes, rank)
@@ -137,7 +147,9 @@ def reduce_kernel(
         ufunc, mean = bound
         if not axes:
             return copy_step(out, x)
-        fold = partial(ufunc.reduce, x, axes[0] if len(axes) == 1 else axes, None, out, keeping)
+        fold: Thunk = partial(
+            cast("Any", ufunc.reduce), x, axes[0] if len(axes) == 1 else axes, None, out, keeping
+        )
         size = math.prod(x.shape[axis] for axis in axes)
         trailing = axes == tuple(range(x.ndim - len(axes), x.ndim))
         if ufunc is np.add and trailing and x.flags.c_contiguous and out.flags.c_contiguous:

@@ -21,7 +21,7 @@ from ge_dialect.dialects.ge.source import SourceOp
 from ge_dialect.formats.dtypes import dtype_of_numpy
 from ge_dialect.kernels.errors import KernelInputError, UnsupportedOpError
 from ge_dialect.kernels.kernel import Kernel
-from ge_dialect.kernels.spec import OpSpec, Value
+from ge_dialect.kernels.spec import OpSpec, Value, is_array
 
 _LOADERS = {
     "": "onnx.reference.ops",
@@ -99,7 +99,9 @@ def _has_function(schema: Any) -> bool:
     return bool(schema.has_function or schema.has_context_dependent_function)
 
 
-def _function_body(schema: Any, node: onnx.NodeProto, inputs: Sequence[Value]) -> onnx.FunctionProto:
+def _function_body(
+    schema: Any, node: onnx.NodeProto, inputs: Sequence[Value]
+) -> onnx.FunctionProto:
     if schema.has_function:
         return schema.function_body
     types = [onnx.TypeProto() if value is None else _type_of(value) for value in inputs]
@@ -126,19 +128,23 @@ def _load_class(source: SourceOp) -> type[OpRun] | None:
 
 def _plain(value: Value) -> Value:
     """A result in our form: arrays (strings as objects), lists, dicts."""
-    if isinstance(value, np.generic):
-        value = np.asarray(value)
-    if isinstance(value, np.ndarray):
+    if is_array(value):
         return value.astype(object) if value.dtype.kind in "US" else value
     if isinstance(value, list):
         return [_plain(item) for item in cast("list[Value]", value)]
     return value
 
 
-def _run_class(cls: type[OpRun], spec: OpSpec, node: onnx.NodeProto, inputs: Sequence[Value]) -> list[Value]:
+def _silent(*_message: object) -> None:
+    """onnx's classes want to report."""
+
+
+def _run_class(
+    cls: type[OpRun], spec: OpSpec, node: onnx.NodeProto, inputs: Sequence[Value]
+) -> list[Value]:
     source = cast("SourceOp", spec.source)
-    parameters = {
-        "log": lambda *_: None,
+    parameters: dict[str, Any] = {
+        "log": _silent,
         # Bodies that a node of another domain holds are written in ONNX's own operators.
         "opsets": {"": defs.onnx_opset_version(), _domain(source): source.version},
         "verbose": 0,
@@ -146,17 +152,21 @@ def _run_class(cls: type[OpRun], spec: OpSpec, node: onnx.NodeProto, inputs: Seq
         "existing_functions": {},
         "evaluator_cls": ReferenceEvaluator,
     }
-    return list(cls(node, parameters).run(*inputs[: len(node.input)]))
+    operator = cast("Any", cls(node, parameters))
+    return list(operator.run(*inputs[: len(node.input)]))
 
 
-def _run_function(body: onnx.FunctionProto, node: onnx.NodeProto, inputs: Sequence[Value]) -> list[Value]:
+def _run_function(
+    body: onnx.FunctionProto, node: onnx.NodeProto, inputs: Sequence[Value]
+) -> list[Value]:
     feeds = dict.fromkeys(body.input)
     feeds.update(zip(body.input, inputs, strict=False))
     attributes = {item.name: helper.get_attribute_value(item) for item in node.attribute}
     for name, value in attributes.items():
         if isinstance(value, bytes):
             attributes[name] = value.decode()
-    return list(ReferenceEvaluator(body).run(None, feeds, attributes=attributes))
+    evaluator = cast("Any", ReferenceEvaluator(body))
+    return list(evaluator.run(None, feeds, attributes=attributes))
 
 
 @cache

@@ -17,7 +17,26 @@ from ge_dialect.kernels.errors import UnsupportedOpError
 from ge_dialect.kernels.kernel import Kernel, OnnxKernel, Thunk, bind_by_evaluating
 from ge_dialect.kernels.spec import Array, OpSpec, Value
 
-FAMILIES: tuple[str, ...] = ("unary", "binary", "logic", "matmul", "conv", "conv_transpose", "pooling", "softmax", "normalization", "reduction", "shape", "joining", "gather", "slicing", "create", "cast", "resize")
+FAMILIES: tuple[str, ...] = (
+    "unary",
+    "binary",
+    "logic",
+    "matmul",
+    "conv",
+    "conv_transpose",
+    "pooling",
+    "softmax",
+    "normalization",
+    "reduction",
+    "shape",
+    "joining",
+    "gather",
+    "slicing",
+    "create",
+    "cast",
+    "resize",
+    "recurrent",
+)
 """Modules of this package, each with `GE_KERNELS` (by type) and `ONNX_KERNELS` (rows); no key may occur twice."""
 
 CONTROL_FLOW = frozenset({"If", "Loop", "Scan", "SequenceMap"})
@@ -60,7 +79,9 @@ def find(spec: OpSpec) -> Kernel:
             return row.kernel
     if domain == "ai.onnx" and source.op in CONTROL_FLOW:
         raise UnsupportedOpError(f"{source} runs subgraphs, which is no kernel's business")
-    from ge_dialect.kernels.reference import reference_kernel  # imports onnx: only when it is needed
+    from ge_dialect.kernels.reference import (
+        reference_kernel,
+    )  # imports onnx: only when it is needed
 
     return reference_kernel(source)
 

@@ -27,7 +27,9 @@ def _method(spec: OpSpec) -> Method:
     old = spec.source is not None and (spec.source.op == "Upsample" or spec.version < 11)
     return Method(
         mode=spec.string("mode", "nearest").replace("bilinear", "linear"),
-        coordinates="asymmetric" if old else spec.string("coordinate_transformation_mode", "half_pixel"),
+        coordinates="asymmetric"
+        if old
+        else spec.string("coordinate_transformation_mode", "half_pixel"),
         nearest=spec.string("nearest_mode", "round_prefer_floor"),
         cubic=spec.float("cubic_coeff_a", -0.75),
         exclude_outside=spec.flag("exclude_outside"),
@@ -45,25 +47,38 @@ def _given(inputs: Sequence[Value], index: int) -> Array | None:
 def _resized_axes(spec: OpSpec, inputs: Sequence[Value], x: Array) -> list[ResizedAxis]:
     """The dimensions that change, by scales or by sizes."""
     listed = spec.ints("axes")
-    axes = list(range(x.ndim)) if listed is None else [normal_axes(spec, [a], x.ndim)[0] for a in listed]
+    axes = (
+        list(range(x.ndim))
+        if listed is None
+        else [normal_axes(spec, [a], x.ndim)[0] for a in listed]
+    )
     version_10 = spec.source is not None and (spec.source.op == "Upsample" or spec.version < 11)
     if spec.source is not None and spec.source.op == "Upsample" and spec.version < 9:
         scales: list[float] | None = spec.floats("scales")
         sizes: list[int] | None = None
     else:
         scale_input = _given(inputs, 1 if version_10 else 2)
-        scales = None if scale_input is None else [float(s) for s in scale_input.reshape(-1).tolist()]
+        scales = (
+            None if scale_input is None else [float(s) for s in scale_input.reshape(-1).tolist()]
+        )
         size_input = None if version_10 else _given(inputs, 3)
         sizes = None if size_input is None else int_list(size_input)
     roi_input = None if version_10 else _given(inputs, 1)
     roi = [0.0] * len(axes) + [1.0] * len(axes)
-    if roi_input is not None and spec.string("coordinate_transformation_mode", "") == "tf_crop_and_resize":
+    if (
+        roi_input is not None
+        and spec.string("coordinate_transformation_mode", "") == "tf_crop_and_resize"
+    ):
         roi = [float(item) for item in roi_input.reshape(-1).tolist()]
     if len(scales or sizes or ()) != len(axes) or len(roi) != 2 * len(axes):
-        raise KernelInputError(f"{spec.type}: scales {scales} or sizes {sizes} for {len(axes)} dimensions")
+        raise KernelInputError(
+            f"{spec.type}: scales {scales} or sizes {sizes} for {len(axes)} dimensions"
+        )
     extents = [x.shape[axis] for axis in axes]
     if sizes is not None:
-        scales = [size / extent if extent else 1.0 for size, extent in zip(sizes, extents, strict=True)]
+        scales = [
+            size / extent if extent else 1.0 for size, extent in zip(sizes, extents, strict=True)
+        ]
         scales, sizes = _keep_aspect(spec, scales, sizes, extents)
     else:
         assert scales is not None
@@ -74,7 +89,9 @@ def _resized_axes(spec: OpSpec, inputs: Sequence[Value], x: Array) -> list[Resiz
         ]
     return [
         ResizedAxis(axis, extent, size, scale, (roi[i], roi[i + len(axes)]))
-        for i, (axis, extent, size, scale) in enumerate(zip(axes, extents, sizes, scales, strict=True))
+        for i, (axis, extent, size, scale) in enumerate(
+            zip(axes, extents, sizes, scales, strict=True)
+        )
         if size != extent or scale != 1.0 or (roi[i], roi[i + len(axes)]) != (0.0, 1.0)
     ]
 
@@ -130,7 +147,11 @@ def _resize(spec: OpSpec, inputs: Sequence[Value]) -> list[Value]:
                 fill = np.asarray(method.extrapolation).astype(x.dtype)
                 result = np.where(taps.outside.reshape(shape), fill, result)
         return [result.copy() if result is x else result]
-    wide = x if x.dtype in NATIVE_FLOATS else x.astype(np.float64 if x.dtype.kind in "iu" else np.float32)
+    wide = (
+        x
+        if x.dtype in NATIVE_FLOATS
+        else x.astype(np.float64 if x.dtype.kind in "iu" else np.float32)
+    )
     for axis in axes:
         wide = _along(wide, axis, method, taps_of(axis, method))
     return [_rounded(wide, x.dtype) if wide is not x else x.copy()]
@@ -142,7 +163,9 @@ def _repeat(x: Array, out: Array, axes: Sequence[ResizedAxis], method: Method) -
     for axis in axes:
         taps = taps_of(axis, method)
         factor = axis.out // max(axis.size, 1)
-        if taps.outside is not None or not np.array_equal(taps.index[:, 0], np.arange(axis.out) // max(factor, 1)):
+        if taps.outside is not None or not np.array_equal(
+            taps.index[:, 0], np.arange(axis.out) // max(factor, 1)
+        ):
             return None
         factors[axis.axis] = factor
     shape = [n for pair in zip(x.shape, factors, strict=True) for n in pair]
@@ -150,9 +173,7 @@ def _repeat(x: Array, out: Array, axes: Sequence[ResizedAxis], method: Method) -
     return copy_step(out.reshape(shape), np.broadcast_to(x.reshape(source), shape))
 
 
-def _by_matrices(
-    x: Array, out: Array, axes: Sequence[ResizedAxis], method: Method
-) -> Thunk | None:
+def _by_matrices(x: Array, out: Array, axes: Sequence[ResizedAxis], method: Method) -> Thunk | None:
     """The last dimension by a product from the right, others by products from the left."""
     steps: list[Thunk] = []
     current = x
@@ -168,7 +189,10 @@ def _by_matrices(
             left, right = current.reshape(before, axis.size), into.reshape(before, axis.out)
             steps.append(partial(np.matmul, left, np.ascontiguousarray(matrix.T), right))
         else:
-            data, target = current.reshape(before, axis.size, after), into.reshape(before, axis.out, after)
+            data, target = (
+                current.reshape(before, axis.size, after),
+                into.reshape(before, axis.out, after),
+            )
             steps.append(partial(np.matmul, matrix, data, target))
         current = into
     return sequence(steps)

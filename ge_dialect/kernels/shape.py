@@ -34,7 +34,9 @@ def _reshape(spec: OpSpec, inputs: Sequence[Value]) -> Array:
         for axis, size in enumerate(wanted):
             if size == 0:
                 if axis >= x.ndim:
-                    raise KernelInputError(f"Reshape: no dimension {axis} in {list(x.shape)} to keep")
+                    raise KernelInputError(
+                        f"Reshape: no dimension {axis} in {list(x.shape)} to keep"
+                    )
                 shape[axis] = x.shape[axis]
     if -1 in shape:
         known = math.prod(size for size in shape if size != -1)
@@ -65,7 +67,11 @@ def _squeeze(attr: str, index: int | None) -> Kernel:
     def view(spec: OpSpec, inputs: Sequence[Value]) -> Array:
         x = tensor(spec, inputs, 0)
         given = _axes(spec, inputs, attr, index)
-        axes = normal_axes(spec, given, x.ndim) if given else tuple(a for a in range(x.ndim) if x.shape[a] == 1)
+        axes = (
+            normal_axes(spec, given, x.ndim)
+            if given
+            else tuple(a for a in range(x.ndim) if x.shape[a] == 1)
+        )
         if any(x.shape[axis] != 1 for axis in axes):
             raise KernelInputError(f"{spec.type}: cannot remove {list(axes)} from {list(x.shape)}")
         return x.reshape([size for axis, size in enumerate(x.shape) if axis not in axes])
@@ -149,7 +155,9 @@ def _shape(spec: OpSpec, inputs: Sequence[Value]) -> list[Value]:
     return [_shape_value(spec, tensor(spec, inputs, 0))]
 
 
-def _bind_shape(spec: OpSpec, inputs: Sequence[Array | None], outputs: Sequence[Array | None]) -> Thunk:
+def _bind_shape(
+    spec: OpSpec, inputs: Sequence[Array | None], outputs: Sequence[Array | None]
+) -> Thunk:
     return _constant_step(spec, _shape_value(spec, tensor(spec, inputs, 0)), outputs)
 
 
@@ -157,7 +165,9 @@ def _size(spec: OpSpec, inputs: Sequence[Value]) -> list[Value]:
     return [_size_value(spec, tensor(spec, inputs, 0))]
 
 
-def _bind_size(spec: OpSpec, inputs: Sequence[Array | None], outputs: Sequence[Array | None]) -> Thunk:
+def _bind_size(
+    spec: OpSpec, inputs: Sequence[Array | None], outputs: Sequence[Array | None]
+) -> Thunk:
     return _constant_step(spec, _size_value(spec, tensor(spec, inputs, 0)), outputs)
 
 

@@ -93,9 +93,7 @@ def _mirror(places: Array, size: int, mode: str) -> Array:
     return np.where(turned < size, turned, period - turned)
 
 
-def _constant_views(
-    x: Array, out: Array, pads: Sequence[tuple[int, int]]
-) -> tuple[Array, Array]:
+def _constant_views(x: Array, out: Array, pads: Sequence[tuple[int, int]]) -> tuple[Array, Array]:
     """Views of out and x that show the elements which stay; negative padding removes some."""
     target, source = list[slice](), list[slice]()
     for size, (before, after) in zip(x.shape, pads, strict=True):

@@ -39,7 +39,7 @@ def _row_thunk(x: Array, out: Array, logarithm: bool) -> Thunk:
     rows, size = x.shape
     best, first = np.empty(rows, np.intp), np.arange(rows, dtype=np.intp) * size
     column = np.empty((rows, 1), x.dtype)
-    row = column.reshape(rows)
+    row = column[:, 0]
     ones = np.ones(size, x.dtype)
     flat = x.reshape(-1)
     powers = np.empty(x.shape, x.dtype) if logarithm else out
@@ -70,10 +70,10 @@ def _thunk(x: Array, out: Array, axes: tuple[int, ...], logarithm: bool) -> Thun
     powers = np.empty(x.shape, x.dtype) if logarithm else out
 
     def run() -> None:
-        np.maximum.reduce(x, axis, None, low, True)
+        np.maximum.reduce(x, axis=axis, out=low, keepdims=True)
         np.subtract(x, low, out)
         np.exp(out, powers)
-        np.add.reduce(powers, axis, None, low, True)
+        np.add.reduce(powers, axis=axis, out=low, keepdims=True)
         if logarithm:
             np.log(low, low)
             np.subtract(out, low, out)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias, cast
+from typing import Any, TypeAlias, TypeGuard, cast
 
 import numpy as np
 from numpy.typing import NDArray
+from xdsl.ir import Operation
 
+from ge_dialect.dialects.attrs import text_of
+from ge_dialect.dialects.ge.access import data_results, ge_attrs, ge_type, source_op
+from ge_dialect.dialects.ge.node import GeNode
 from ge_dialect.dialects.ge.source import SourceOp
 from ge_dialect.kernels.errors import KernelInputError
 
@@ -72,7 +76,7 @@ class OpSpec:
         value = self.attrs.get(name)
         if value is None:
             return None
-        if isinstance(value, (int, np.integer)):
+        if not isinstance(value, Iterable):
             return [int(value)]
         return [int(item) for item in cast("Sequence[Any]", value)]
 
@@ -90,13 +94,33 @@ class OpSpec:
         return None if value is None else [float(item) for item in cast("Sequence[Any]", value)]
 
 
+def spec_of(op: Operation, n_outputs: int | None = None) -> OpSpec:
+    """What kernels and shape functions are told about a node of a graph, or about an op of another dialect with the
+    properties `type`, `attrs` and `source`; such an op says with `n_outputs` how many of its operands are outputs."""
+    name = ge_type(op) if isinstance(op, GeNode) else text_of(op.properties.get("type")) or op.name
+    count = len(data_results(op)) if n_outputs is None else n_outputs
+    return OpSpec(name, ge_attrs(op), count, source_op(op))
+
+
+def is_array(value: Value) -> TypeGuard[Array]:
+    """Is the value a tensor?"""
+    return isinstance(value, np.ndarray)
+
+
+def places(count: int, *after: int) -> Array:
+    """0, 1, ..., count - 1 as int64, followed by dimensions of the sizes `after` (1 each)."""
+    found: Array = np.empty((count, *after), np.int64)
+    found.reshape(count)[:] = range(count)
+    return found
+
+
 def tensor(spec: OpSpec, inputs: Sequence[Value], index: int) -> Array:
     """Input `index`, which must be there and be a tensor (KernelInputError)."""
     value = inputs[index] if index < len(inputs) else None
-    if not isinstance(value, np.ndarray):
+    if not is_array(value):
         kind = "missing" if value is None else f"a {type(value).__name__}, not a tensor"
         raise KernelInputError(f"{spec.type}: input {index} is {kind}")
-    return cast("Array", value)
+    return value
 
 
 def maybe_tensor(inputs: Sequence[Value], index: int) -> Array | None:

@@ -241,9 +241,15 @@ def _gelu(spec: OpSpec, _dtype: np.dtype[Any]) -> Step:
 def _shrink(spec: OpSpec, inputs: Sequence[Value]) -> list[Value]:
     x = tensor(spec, inputs, 0)
     bias, limit = spec.float("bias", 0.0), spec.float("lambd", 0.5)
-    wide = x if x.dtype in FULL_FLOATS else x.astype(np.float32 if x.dtype.kind == "f" else np.float64)
+    wide = (
+        x if x.dtype in FULL_FLOATS else x.astype(np.float32 if x.dtype.kind == "f" else np.float64)
+    )
     kind = wide.dtype.type
-    result = np.where(wide < kind(-limit), wide + kind(bias), np.where(wide > kind(limit), wide - kind(bias), kind(0)))
+    result = np.where(
+        wide < kind(-limit),
+        wide + kind(bias),
+        np.where(wide > kind(limit), wide - kind(bias), kind(0)),
+    )
     return [result.astype(x.dtype, copy=False)]
 
 
@@ -261,8 +267,8 @@ def _bounds(spec: OpSpec, inputs: Sequence[Value], x: Array) -> tuple[Array | No
 def _clip(spec: OpSpec, inputs: Sequence[Value]) -> list[Value]:
     x = tensor(spec, inputs, 0)
     low, high = _bounds(spec, inputs, x)
-    out = x if low is None else np.maximum(x, low.reshape(()))
-    return [np.asarray(out if high is None else np.minimum(out, high.reshape(())))]
+    out = x if low is None else np.asarray(np.maximum(x, low.reshape(())))
+    return [out.copy() if high is None else np.asarray(np.minimum(out, high.reshape(())))]
 
 
 def _bind_clip(
@@ -280,9 +286,11 @@ def _bind_clip(
     if high is None:
         return partial(np.maximum, x, low, out)
 
+    floor, ceiling = low, high
+
     def run() -> None:
-        np.maximum(x, low, out)
-        np.minimum(out, high, out)
+        np.maximum(x, floor, out)
+        np.minimum(out, ceiling, out)
 
     return run
 

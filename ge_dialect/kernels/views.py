@@ -38,7 +38,9 @@ def sequence(steps: Sequence[Thunk]) -> Thunk:
 def copy_step(out: Array, view: Array) -> Thunk:
     """Copy, unless both are the same memory in the same order."""
     same = (
-        out.ctypes.data == view.ctypes.data and out.strides == view.strides and out.shape == view.shape
+        out.ctypes.data == view.ctypes.data
+        and out.strides == view.strides
+        and out.shape == view.shape
     )
     return nothing if same else partial(np.copyto, out, view)
 
@@ -63,7 +65,9 @@ def on_values(watched: Sequence[int], build: Build) -> Bind:
 
         def run() -> None:
             nonlocal known, thunk
-            key = first.tobytes() if first is not None else tuple(item.tobytes() for item in present)
+            key = (
+                first.tobytes() if first is not None else tuple(item.tobytes() for item in present)
+            )
             if key != known:
                 built = build(spec, inputs, outputs)
                 if built is None:

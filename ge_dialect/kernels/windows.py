@@ -42,9 +42,7 @@ class Windows:
     @property
     def padded(self) -> bool:
         """Does any window touch padding?"""
-        return any(self.begin) or any(
-            n > e for n, e in zip(self.needed, self.extent, strict=True)
-        )
+        return any(self.begin) or any(n > e for n, e in zip(self.needed, self.extent, strict=True))
 
     @property
     def pointwise(self) -> bool:
@@ -57,7 +55,9 @@ def _per_dimension(spec: OpSpec, name: str, rank: int, default: int) -> tuple[in
     if values is None or (not values and rank):
         return (default,) * rank
     if len(values) != rank:
-        raise KernelInputError(f"{spec.type}: {name} has {len(values)} entries for {rank} dimensions")
+        raise KernelInputError(
+            f"{spec.type}: {name} has {len(values)} entries for {rank} dimensions"
+        )
     return tuple(values)
 
 

@@ -21,9 +21,9 @@ from ge_dialect.dialects.ge_task import (
     HcclOp,
     KernelTaskOp,
     LabelSetOp,
-    MemEventRecordOp,
     MemcpyAddrAsyncOp,
     MemcpyAsyncOp,
+    MemEventRecordOp,
     MemEventWaitOp,
     ModelExitOp,
     ModelOp,
@@ -40,7 +40,13 @@ from ge_dialect.dialects.ge_task import (
 from ge_dialect.dialects.location import location_text
 from ge_dialect.formats.errors import GeError
 from ge_dialect.kernels import Array, OpSpec
-from ge_dialect.runtime.branches import SWITCH_TYPES, label_switch, single, stream_switch, stream_switch_n
+from ge_dialect.runtime.branches import (
+    SWITCH_TYPES,
+    label_switch,
+    single,
+    stream_switch,
+    stream_switch_n,
+)
 from ge_dialect.runtime.collectives import Collective, alone, collective_of
 from ge_dialect.runtime.compute import Operand, bind_task, copy_bytes
 from ge_dialect.runtime.cost import DeviceProfile

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
 from ge_dialect.runtime.errors import LoadError, RunawayError, RunError
@@ -15,15 +14,7 @@ from ge_dialect.runtime.instruction import Action, Instruction
 from ge_dialect.runtime.options import DeviceOptions
 from ge_dialect.runtime.streams import State, Stream, Turns
 from ge_dialect.runtime.sync import Flags
-
-
-@dataclass(frozen=True, slots=True)
-class Interval:
-    """When a task ran on the simulated clock, in microseconds."""
-
-    instruction: Instruction
-    start: float
-    end: float
+from ge_dialect.runtime.timeline import Interval
 
 
 class Meeting(Protocol):
@@ -177,7 +168,7 @@ class Device:
             )
         self.counts[head.kind.op] = self.counts.get(head.kind.op, 0) + 1
         if self.options.record_timeline:
-            self.intervals.append(Interval(head, begun, stream.time))
+            self.intervals.append(_interval(head, begun, stream.time))
         stream.counter += 1
         if stream.counter >= len(stream.queue):
             self._drain(stream)
@@ -287,3 +278,8 @@ class Device:
 def _run(instruction: Instruction) -> None:
     assert instruction.run is not None
     instruction.run()
+
+
+def _interval(head: Instruction, start: float, end: float) -> Interval:
+    name = head.name or head.type or head.kind.op
+    return Interval(f"stream {head.stream}", name, head.kind.op, head.type, head.index, start, end)

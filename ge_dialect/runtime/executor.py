@@ -6,7 +6,7 @@ decision that is taken from memory, even the order in which the streams take tur
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from time import perf_counter
 from typing import NoReturn
@@ -14,6 +14,7 @@ from typing import NoReturn
 import numpy as np
 
 from ge_dialect.dialects.attrs import text_of
+from ge_dialect.dialects.ge.attr_values import to_python
 from ge_dialect.dialects.ge_task import (
     BufferOp,
     ModelOp,
@@ -21,24 +22,21 @@ from ge_dialect.dialects.ge_task import (
     StreamSwitchNOp,
     StreamSwitchOp,
 )
-from ge_dialect.dialects.ge.attr_values import to_python
-from ge_dialect.formats.errors import GeError
 from ge_dialect.kernels import Array, Value
 from ge_dialect.runtime.cluster import Cluster
 from ge_dialect.runtime.compute import Thunk
 from ge_dialect.runtime.cost import DeviceProfile, load_profile
 from ge_dialect.runtime.decode import Decoder, number, spaces_written
-from ge_dialect.runtime.device import Device, Interval
-from ge_dialect.runtime.errors import LoadError, RunError, TaskError
+from ge_dialect.runtime.device import Device
+from ge_dialect.runtime.errors import LoadError, RunError
+from ge_dialect.runtime.faults import KERNEL_FAULTS, task_fault
 from ge_dialect.runtime.feeds import Feeds, TensorSlot, order_feeds
-from ge_dialect.runtime.instruction import Action, Instruction
+from ge_dialect.runtime.instruction import Instruction
 from ge_dialect.runtime.memory import WEIGHT_SPACE, Memory, extent_of
 from ge_dialect.runtime.options import DeviceOptions
 from ge_dialect.runtime.report import RunReport
+from ge_dialect.runtime.timeline import Interval
 from ge_dialect.runtime.trap import trapped
-
-KERNEL_FAULTS = (ArithmeticError, IndexError, KeyError, TypeError, ValueError, GeError)
-"""What a kernel that is given values it cannot take may raise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +98,7 @@ class ModelExecutable:
             for rank in range(options.ranks)
         ]
         self._cluster = Cluster([rank.device for rank in self._ranks], options)
+        self._opaque = sum(x.opaque for x in self._ranks[0].instructions)
         self._step = 0
         self._plan: _Plan | None = None
         self._is_static = self._decide_static()
@@ -196,7 +195,7 @@ class ModelExecutable:
     def _fail(self, plan: _Plan, thunk: Thunk | None, error: Exception) -> NoReturn:
         for candidate, task in zip(plan.thunks, plan.tasks, strict=True):
             if candidate is thunk and task is not None:
-                raise _task_error(task, error) from error
+                raise task_fault(str(task), error) from error
         raise error
 
     def _report(self, wall: float) -> RunReport:
@@ -210,7 +209,7 @@ class ModelExecutable:
         simulated = (
             sum(host["h2d"].of(size) for size in moved_in)
             + host["execute"].of()
-            + max(each.device.time for each in self._ranks)
+            + self.device_time
             + host["stream_sync"].of()
             + sum(host["d2h"].of(size) for size in moved_out)
         )
@@ -229,7 +228,7 @@ class ModelExecutable:
             streams=model.stream_num.value.data,
             events=model.event_num.value.data,
             allocations=sum(1 for size in arenas.values() if size),
-            opaque_tasks=sum(x.opaque for x in rank.instructions),
+            opaque_tasks=self._opaque,
             peak_bytes=arenas.get("hbm", 0),
             lower_bound_bytes=None if bound is None else to_python(bound),
             weight_bytes=arenas.get(WEIGHT_SPACE, 0),
@@ -239,6 +238,11 @@ class ModelExecutable:
             wall_us=wall,
             warnings=list(warnings),
         )
+
+    @property
+    def device_time(self) -> float:
+        """Simulated microseconds that the devices took for the last step, without the host's part."""
+        return max(rank.device.time for rank in self._ranks)
 
     def opaque_types(self) -> list[str]:
         """The operator types that are computed as opaque bytes (choice E20), in alphabetical order."""
@@ -250,18 +254,11 @@ def _run_task(instruction: Instruction) -> None:
     try:
         instruction.run()
     except KERNEL_FAULTS as error:
-        raise _task_error(instruction, error) from error
+        raise task_fault(str(instruction), error) from error
 
 
 def _call(thunk: Thunk) -> None:
     thunk()
-
-
-def _task_error(instruction: Instruction, error: Exception) -> TaskError:
-    if isinstance(error, TaskError):
-        return error
-    text = error.message if isinstance(error, GeError) else f"{type(error).__name__}: {error}"
-    return TaskError(f"{instruction}: {text}")
 
 
 def _not_started(model: ModelOp) -> frozenset[int]:

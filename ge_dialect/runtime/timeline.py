@@ -1,4 +1,4 @@
-"""A step as a Chrome trace: one process a device, one track a stream, simulated microseconds.
+"""A step as a Chrome trace: one process a device, one track a stream (and one for the host), simulated microseconds.
 
 The file opens in chrome://tracing and in Perfetto.
 """
@@ -6,20 +6,39 @@ The file opens in chrome://tracing and in Perfetto.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from ge_dialect.runtime.device import Interval
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """When a task or step ran on the simulated clock, in microseconds.
+
+    `track` is where ("stream 0", "host"), `kind` and `type` what, `index` its position in the program.
+    """
+
+    track: str
+    name: str
+    kind: str
+    type: str
+    index: int
+    start: float
+    end: float
 
 
 def chrome_trace(ranks: Sequence[Sequence[Interval]]) -> dict[str, Any]:
     """The trace of the intervals of each rank, as `DeviceOptions.record_timeline` has them recorded."""
     events: list[dict[str, Any]] = []
     for rank, intervals in enumerate(ranks):
-        events.append(_named("process_name", rank, None, f"rank {rank}"))
-        for stream in sorted({interval.instruction.stream for interval in intervals}):
-            events.append(_named("thread_name", rank, stream, f"stream {stream}"))
-        events += [_complete(rank, interval) for interval in intervals]
+        events.append({"ph": "M", "name": "process_name", "pid": rank, "args": {"name": f"rank {rank}"}})
+        names = sorted({interval.track for interval in intervals}, key=_by_number)
+        tracks = {name: number for number, name in enumerate(names)}
+        for name, number in tracks.items():
+            events.append(
+                {"ph": "M", "name": "thread_name", "pid": rank, "tid": number, "args": {"name": name}}
+            )
+        events += [_complete(rank, tracks[interval.track], interval) for interval in intervals]
     return {"traceEvents": events, "displayTimeUnit": "ms"}
 
 
@@ -28,20 +47,19 @@ def chrome_trace_json(ranks: Sequence[Sequence[Interval]]) -> str:
     return json.dumps(chrome_trace(ranks))
 
 
-def _named(what: str, rank: int, stream: int | None, name: str) -> dict[str, Any]:
-    track: Mapping[str, int] = {} if stream is None else {"tid": stream}
-    return {"ph": "M", "name": what, "pid": rank, **track, "args": {"name": name}}
+def _by_number(track: str) -> tuple[str, int]:
+    name, _, number = track.partition(" ")
+    return name, int(number or 0)
 
 
-def _complete(rank: int, interval: Interval) -> dict[str, Any]:
-    task = interval.instruction
+def _complete(rank: int, track: int, interval: Interval) -> dict[str, Any]:
     return {
         "ph": "X",
-        "name": task.name or task.type or task.kind.op,
-        "cat": task.kind.op,
+        "name": interval.name,
+        "cat": interval.kind,
         "pid": rank,
-        "tid": task.stream,
+        "tid": track,
         "ts": interval.start,
         "dur": interval.end - interval.start,
-        "args": {"task": task.index, "type": task.type},
+        "args": {"index": interval.index, "type": interval.type},
     }

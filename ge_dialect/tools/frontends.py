@@ -113,6 +113,6 @@ def parse_dims(settings: tuple[str, ...]) -> dict[str, int]:
     for setting in settings:
         name, _, value = setting.rpartition("=")
         if not name or not value.isdecimal():
-            raise GeError(f"--dim takes NAME=NUMBER, got '{setting}'", "ge-opt")
+            raise GeError(f"a dimension takes NAME=NUMBER, got '{setting}'", "--dim")
         dims[name] = int(value)
     return dims

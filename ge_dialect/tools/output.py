@@ -15,8 +15,8 @@ from typing import IO, Any
 def whole_file(path: str, mode: str = "w") -> Generator[IO[Any]]:
     """Write to a temporary file beside `path` and rename it on success; on an exception `path` stays as it was.
 
-    A link keeps pointing where it did: the file behind it is replaced. Raises OSError naming `path` when its folder does
-    not exist or cannot be written.
+    A link keeps pointing where it did: the file behind it is replaced. Raises OSError naming `path` when its folder
+    does not exist or cannot be written.
     """
     target = Path(path).resolve()
     if target.exists() and not target.is_file():  # /dev/null, a pipe: nothing to rename

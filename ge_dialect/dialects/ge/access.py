@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
     ArrayAttr,
     DictionaryAttr,
     IntegerAttr,
@@ -311,7 +312,7 @@ def desc_of_type(kind: Attribute, attrs: DictionaryAttr = _NO_ATTRS) -> TensorDe
     encoding: Attribute | None = attrs.data.get("desc")
     if isinstance(kind, TensorType):
         tensor = cast(TensorType[Attribute], kind)
-        shape = tensor.get_shape()
+        shape = dims_of(tensor)
         element = tensor.element_type
         encoding = tensor.encoding
     elif isinstance(kind, UnrankedTensorType):
@@ -362,12 +363,22 @@ def set_result_type(op: Operation, index: int, kind: Attribute) -> OpResult:
     return op.results[index]
 
 
+def dims_of(kind: Attribute) -> tuple[int, ...] | None:
+    """The shape of a tensor type, -1 for an unknown dimension (xDSL has another number); None: unknown rank."""
+    if not isinstance(kind, TensorType):
+        return None
+    shape = cast(TensorType[Attribute], kind).get_shape()
+    if DYNAMIC_INDEX not in shape:
+        return shape
+    return tuple(UNKNOWN_DIM if dim == DYNAMIC_INDEX else dim for dim in shape)
+
+
 def static_shape(kind: Attribute) -> tuple[int, ...] | None:
     """The shape of a tensor type without unknown dimensions, else None."""
     if not isinstance(kind, TensorType):
         return None
-    shape = kind.get_shape()
-    return None if UNKNOWN_DIM in shape else shape
+    shape = cast(TensorType[Attribute], kind).get_shape()
+    return None if DYNAMIC_INDEX in shape else shape
 
 
 def is_static(op: Operation) -> bool:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, cast
 
 import numpy as np
 from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
     ArrayAttr,
     BytesAttr,
     DenseIntOrFPElementsAttr,
@@ -93,9 +95,14 @@ class ExternalAttr(ParametrizedAttribute):
             printer.print_string(f", offset = {self.offset.data}, size = {self.size.data}")
 
 
+def ranked_tensor(element: Attribute, shape: Sequence[int]) -> TensorType[Attribute]:
+    """The tensor type of an IR element type and a shape in which -1 is an unknown dimension (xDSL has another number)."""
+    return TensorType(element, [DYNAMIC_INDEX if dim < 0 else dim for dim in shape])
+
+
 @lru_cache(maxsize=65536)
 def _tensor_type(dtype: str, shape: tuple[int, ...]) -> TensorType[Attribute]:
-    return TensorType(ir_element_type(dtype_by_name(dtype)), shape)
+    return ranked_tensor(ir_element_type(dtype_by_name(dtype)), shape)
 
 
 def tensor_type(dtype: DType, shape: tuple[int, ...]) -> TensorType[Attribute]:

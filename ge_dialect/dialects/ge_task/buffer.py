@@ -156,8 +156,9 @@ class BufferOp(IRDLOperation):
             raise VerifyException(
                 f"'{self.name}' size {self.size.value.data} should be {exact}, the bytes of {tensor}"
             )
-        if isinstance(self.value, DenseIntOrFPElementsAttr):
-            held = tensor_bytes(cast("DenseIntOrFPElementsAttr", self.value).type)
+        value = self.properties.get("value")
+        if isinstance(value, DenseIntOrFPElementsAttr):
+            held = tensor_bytes(cast("DenseIntOrFPElementsAttr", value).type)
             if held is not None and held != self.size.value.data:
                 raise VerifyException(
                     f"'{self.name}' value of {held} bytes does not fill the {self.size.value.data} bytes of the buffer"

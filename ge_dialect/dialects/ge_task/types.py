@@ -71,6 +71,16 @@ def tensor_bytes(tensor: Attribute) -> int | None:
     return (prod(shape) * bits + 7) // 8
 
 
+def _parse_tensor(parser: AttrParser) -> TensorLike:
+    """Parse a tensor type; raises ParseError where another type stands."""
+    start = parser.pos
+    type = parser.parse_type()
+    tensor = as_tensor(type)
+    if tensor is None:
+        parser.raise_error(f"expected a tensor type, got {type}", start, parser.pos)
+    return tensor
+
+
 @irdl_attr_definition
 class BufferType(ParametrizedAttribute, TypeAttribute):
     """A view of device memory: the bytes of one tensor of this type, at an address that the buffer's op gives.
@@ -80,6 +90,11 @@ class BufferType(ParametrizedAttribute, TypeAttribute):
 
     name = "ge_task.buffer"
     tensor: TensorType | UnrankedTensorType = param_def()
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
+        with parser.in_angle_brackets():
+            return (_parse_tensor(parser),)
 
 
 class Placement(StrEnum):
@@ -117,10 +132,7 @@ class PlacedTensorType(ParametrizedAttribute, TypeAttribute):
     @classmethod
     def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
         with parser.in_angle_brackets():
-            type = parser.parse_type()
-            tensor = as_tensor(type)
-            if tensor is None:
-                parser.raise_error(f"expected a tensor type, got {type}")
+            tensor = _parse_tensor(parser)
             parser.parse_punctuation(",")
             return tensor, PlacementAttr(parser.parse_str_enum(Placement))
 
@@ -180,3 +192,8 @@ class ListType(ParametrizedAttribute, TypeAttribute):
 
     name = "ge_task.list"
     element: TensorType | UnrankedTensorType = param_def()
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
+        with parser.in_angle_brackets():
+            return (_parse_tensor(parser),)

@@ -15,7 +15,13 @@ from ge_dialect.kernels.shapes.info import (
     Values,
     shape_text,
 )
-from ge_dialect.kernels.shapes.readers import ge_dtype_attr, int_attr, ints_attr, rank_of, tensor_input
+from ge_dialect.kernels.shapes.readers import (
+    ge_dtype_attr,
+    int_attr,
+    ints_attr,
+    rank_of,
+    tensor_input,
+)
 from ge_dialect.kernels.spec import OpSpec
 
 
@@ -74,7 +80,9 @@ def receive(spec: OpSpec, inputs: Inputs, values: Values) -> Outputs:
 
 GE_SHAPES: Mapping[str, ShapeFunction] = MappingProxyType(
     {
-        **dict.fromkeys(("HcomAllReduce", "HcomBroadcast", "HcomReduce", "HcomAllToAll"), each_reduced),
+        **dict.fromkeys(
+            ("HcomAllReduce", "HcomBroadcast", "HcomReduce", "HcomAllToAll"), each_reduced
+        ),
         "HcomAllGather": all_gather,
         "HcomReduceScatter": reduce_scatter,
         "HcomReceive": receive,

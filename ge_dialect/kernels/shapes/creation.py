@@ -135,7 +135,9 @@ def window_function(spec: OpSpec, inputs: Inputs, values: Values) -> Outputs:
     """(size): one dimension of `size` elements."""
     tensor_input(spec, inputs, 0)
     size = known_ints(values, 0)
-    return [TensorInfo(onnx_dtype_attr(spec, "output_datatype", FLOAT), (size[0] if size else UNKNOWN,))]
+    return [
+        TensorInfo(onnx_dtype_attr(spec, "output_datatype", FLOAT), (size[0] if size else UNKNOWN,))
+    ]
 
 
 GE_SHAPES: Mapping[str, ShapeFunction] = MappingProxyType(
@@ -148,6 +150,9 @@ ONNX_SHAPES: tuple[OnnxShape, ...] = (
     OnnxShape("Range", range_of),
     OnnxShape("ConstantOfShape", constant_of_shape),
     *(OnnxShape(op, random) for op in ("RandomNormal", "RandomUniform")),
-    *(OnnxShape(op, like) for op in ("RandomNormalLike", "RandomUniformLike", "EyeLike", "Bernoulli")),
+    *(
+        OnnxShape(op, like)
+        for op in ("RandomNormalLike", "RandomUniformLike", "EyeLike", "Bernoulli")
+    ),
     *(OnnxShape(op, window_function) for op in ("HannWindow", "HammingWindow", "BlackmanWindow")),
 )

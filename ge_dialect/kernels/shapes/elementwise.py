@@ -90,7 +90,11 @@ def select(spec: OpSpec, inputs: Inputs, values: Values) -> Outputs:
     """(condition, then, else), all three broadcast."""
     condition, then, other = (tensor_input(spec, inputs, index) for index in range(3))
     _expect_bool(spec, 0, condition)
-    return [TensorInfo(common_dtype(spec, (then, other)), broadcast_infos(spec, (condition, then, other)))]
+    return [
+        TensorInfo(
+            common_dtype(spec, (then, other)), broadcast_infos(spec, (condition, then, other))
+        )
+    ]
 
 
 def clip(spec: OpSpec, inputs: Inputs, values: Values) -> Outputs:
@@ -132,7 +136,9 @@ def assign(spec: OpSpec, inputs: Inputs, values: Values) -> Outputs:
 
 def _expect_bool(spec: OpSpec, index: int, info: TensorInfo) -> None:
     if info.dtype is not BOOL and info.dtype not in (BOOL, ANY_TYPE):
-        raise ShapeError(f"{spec.type} input {index} has element type {dtype_text(info.dtype)}, expected i1")
+        raise ShapeError(
+            f"{spec.type} input {index} has element type {dtype_text(info.dtype)}, expected i1"
+        )
 
 
 _SAME = (

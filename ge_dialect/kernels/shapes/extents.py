@@ -67,7 +67,9 @@ def tile(spec: OpSpec, inputs: Inputs, values: Values) -> Outputs:
     if lead < 0 or (lead and spec.source is not None):
         raise ShapeError(f"{spec.type} has {len(times)} multiples for {len(x.shape)} dimensions")
     shape = ((1,) * lead) + x.shape
-    return [TensorInfo(x.dtype, tuple(_product(dim, n) for dim, n in zip(shape, times, strict=True)))]
+    return [
+        TensorInfo(x.dtype, tuple(_product(dim, n) for dim, n in zip(shape, times, strict=True)))
+    ]
 
 
 def _product(a: int, b: int) -> int:
@@ -149,18 +151,26 @@ def slice_by_attributes(spec: OpSpec, inputs: Inputs, values: Values) -> Outputs
     """ONNX's Slice before version 10: attributes starts, ends, axes."""
     starts, ends = ints_attr(spec, "starts"), ints_attr(spec, "ends")
     if starts is None or ends is None:
-        raise ShapeError(f"{spec.type} attribute {'starts' if starts is None else 'ends'} is missing")
+        raise ShapeError(
+            f"{spec.type} attribute {'starts' if starts is None else 'ends'} is missing"
+        )
     return sliced(spec, tensor_input(spec, inputs, 0), starts, ends, ints_attr(spec, "axes"), None)
 
 
-def padded(spec: OpSpec, x: TensorInfo, pads: Sequence[int | None] | None, axes: Sequence[int] | None) -> Outputs:
+def padded(
+    spec: OpSpec, x: TensorInfo, pads: Sequence[int | None] | None, axes: Sequence[int] | None
+) -> Outputs:
     """All begins, then all ends, along `axes` (None: all axes); negative pads cut."""
     shape = x.shape
     if shape is None:
         return [x]
     if pads is None:
         return [TensorInfo(x.dtype, (UNKNOWN,) * len(shape))]
-    places = range(len(shape)) if axes is None else [normal_axis(spec, axis, len(shape)) for axis in axes]
+    places = (
+        range(len(shape))
+        if axes is None
+        else [normal_axis(spec, axis, len(shape)) for axis in axes]
+    )
     count = len(places)
     if len(pads) != 2 * count:
         raise ShapeError(f"{spec.type} has {len(pads)} pads for {count} axes, expected {2 * count}")
@@ -197,7 +207,11 @@ def center_crop_pad(spec: OpSpec, inputs: Inputs, values: Values) -> Outputs:
     if x.shape is None:
         return [x]
     axes = ints_attr(spec, "axes")
-    places = range(len(x.shape)) if axes is None else [normal_axis(spec, axis, len(x.shape)) for axis in axes]
+    places = (
+        range(len(x.shape))
+        if axes is None
+        else [normal_axis(spec, axis, len(x.shape)) for axis in axes]
+    )
     sizes = target_dims(spec, inputs, values, 1)
     if sizes is None:
         sizes = (UNKNOWN,) * len(places)

@@ -119,7 +119,9 @@ def topk(spec: OpSpec, inputs: Inputs, values: Values) -> Outputs:
     found = known_ints(values, 1) if spec.version >= 10 else [int_attr(spec, "k")]
     count = found[0] if found else UNKNOWN
     if count > x.shape[axis] >= 0:
-        raise ShapeError(f"{spec.type} cannot take {count} of {x.shape[axis]} elements along axis {axis}")
+        raise ShapeError(
+            f"{spec.type} cannot take {count} of {x.shape[axis]} elements along axis {axis}"
+        )
     shape: Shape = (*x.shape[:axis], count, *x.shape[axis + 1 :])
     return [TensorInfo(x.dtype, shape), TensorInfo(INT64, shape)]
 
@@ -157,7 +159,9 @@ def non_max_suppression(spec: OpSpec, inputs: Inputs, values: Values) -> Outputs
         rank_of(spec, 0, boxes.shape, 3, 3)
         rank_of(spec, 1, scores.shape, 3, 3)
         if same_dim(boxes.shape[1], scores.shape[2]) is None:
-            raise ShapeError(f"{spec.type} has {boxes.shape[1]} boxes and scores of {scores.shape[2]}")
+            raise ShapeError(
+                f"{spec.type} has {boxes.shape[1]} boxes and scores of {scores.shape[2]}"
+            )
     return [TensorInfo(INT64, (UNKNOWN, 3))]
 
 

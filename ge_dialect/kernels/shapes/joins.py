@@ -59,7 +59,9 @@ def joined(spec: OpSpec, inputs: Inputs, axis: int | None, first: int = 0) -> Ou
     return [TensorInfo(dtype, tuple(shape))]
 
 
-def _merge(spec: OpSpec, shape: list[int], other: Shape, axis: int | None, index: int, reference: int) -> int:
+def _merge(
+    spec: OpSpec, shape: list[int], other: Shape, axis: int | None, index: int, reference: int
+) -> int:
     """Put what `other` says about the common dimensions into `shape`; returns its dimension along the axis."""
     if len(other) != len(shape):
         raise ShapeError(
@@ -146,11 +148,15 @@ def unpack(spec: OpSpec, inputs: Inputs, values: Values) -> Outputs:
         return [x] * count
     axis = normal_axis(spec, int_attr(spec, "axis", 0), len(x.shape))
     if x.shape[axis] not in (UNKNOWN, count):
-        raise ShapeError(f"{spec.type} cannot cut {x.shape[axis]} along axis {axis} into {count} slices")
+        raise ShapeError(
+            f"{spec.type} cannot cut {x.shape[axis]} along axis {axis} into {count} slices"
+        )
     return [TensorInfo(x.dtype, x.shape[:axis] + x.shape[axis + 1 :])] * count
 
 
-def cut(spec: OpSpec, x: TensorInfo, axis: int | None, sizes: Sequence[int] | None, count: int) -> Outputs:
+def cut(
+    spec: OpSpec, x: TensorInfo, axis: int | None, sizes: Sequence[int] | None, count: int
+) -> Outputs:
     """`x` in `count` parts along `axis`; None for an axis or sizes that are not known, -1 for the rest of the axis."""
     if x.shape is None:
         return [x] * count
@@ -167,7 +173,9 @@ def cut(spec: OpSpec, x: TensorInfo, axis: int | None, sizes: Sequence[int] | No
         if len(rest) == 1:
             parts[rest[0]] = total - known
         if len(rest) > 1 or known > total or (not rest and known != total):
-            raise ShapeError(f"{spec.type} sizes {list(sizes)} do not add up to {total}, the size of axis {axis}")
+            raise ShapeError(
+                f"{spec.type} sizes {list(sizes)} do not add up to {total}, the size of axis {axis}"
+            )
     head, tail = x.shape[:axis], x.shape[axis + 1 :]
     return [TensorInfo(x.dtype, (*head, max(size, UNKNOWN), *tail)) for size in parts]
 
@@ -181,7 +189,9 @@ def cut_evenly(spec: OpSpec, x: TensorInfo, axis: int | None, count: int) -> Out
     if total < 0 or count == 0:
         return cut(spec, x, axis, None, count)
     if total % count:
-        raise ShapeError(f"{spec.type} cannot cut {total} along axis {axis} into {count} equal parts")
+        raise ShapeError(
+            f"{spec.type} cannot cut {total} along axis {axis} into {count} equal parts"
+        )
     part: Info = TensorInfo(x.dtype, (*x.shape[:axis], total // count, *x.shape[axis + 1 :]))
     return [part] * count
 

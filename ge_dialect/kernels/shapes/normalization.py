@@ -41,12 +41,20 @@ def layer_normalization(spec: OpSpec, inputs: Inputs, values: Values) -> Outputs
 def batch_normalization(spec: OpSpec, inputs: Inputs, values: Values) -> Outputs:
     """(y, mean, variance, ...); statistics have one number a channel."""
     x = tensor_input(spec, inputs, 0)
-    channels = x.shape[1] if x.shape is not None and len(x.shape) > 1 else 1 if x.shape is not None else UNKNOWN
+    channels = (
+        x.shape[1]
+        if x.shape is not None and len(x.shape) > 1
+        else 1
+        if x.shape is not None
+        else UNKNOWN
+    )
     for index in range(1, 5):
         info = optional_input(spec, inputs, index)
         if info is None or info.shape is None:
             continue
-        if len(info.shape) != 1 or (info.shape[0] >= 0 and channels >= 0 and info.shape[0] != channels):
+        if len(info.shape) != 1 or (
+            info.shape[0] >= 0 and channels >= 0 and info.shape[0] != channels
+        ):
             raise ShapeError(
                 f"{spec.type} input {index} has shape {shape_text(info.shape)}, expected {shape_text((channels,))}"
             )

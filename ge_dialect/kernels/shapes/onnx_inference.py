@@ -15,9 +15,11 @@ from onnx import defs, helper, numpy_helper, shape_inference
 from xdsl.dialects.builtin import TensorType, UnrankedTensorType
 from xdsl.ir import Attribute
 
+from ge_dialect.dialects.ge.access import dims_of
 from ge_dialect.dialects.ge.element_types import dtype_of, ir_element_type
 from ge_dialect.dialects.ge.source import SourceOp
 from ge_dialect.dialects.ge.types import MapType, OptionalType, SequenceType
+from ge_dialect.dialects.ge.weights import ranked_tensor
 from ge_dialect.formats.dtypes import DType, dtype_by_onnx
 from ge_dialect.kernels.shapes.info import (
     ANY_TYPE,
@@ -82,6 +84,10 @@ def _node(spec: OpSpec, schema: Any, inputs: Inputs) -> onnx.NodeProto:
     for name, value in spec.attrs.items():
         if value is not None and name in schema.attributes:
             node.attribute.append(_attribute(spec, name, value, schema.attributes[name].type.value))
+    # Said in full: some inference functions take another default than their schema's (STFT's onesided).
+    for name, declared in schema.attributes.items():
+        if declared.default_value.name and spec.attrs.get(name) is None:
+            node.attribute.append(declared.default_value)
     return node
 
 
@@ -143,7 +149,7 @@ def type_proto_of(kind: Attribute) -> onnx.TypeProto:
     """The ONNX type of an IR type. Raises ShapeError for one that ONNX lacks."""
     match kind:
         case TensorType():
-            return _tensor_proto(dtype_of(kind.element_type), kind.get_shape())
+            return _tensor_proto(dtype_of(kind.element_type), dims_of(kind))
         case UnrankedTensorType():
             return _tensor_proto(dtype_of(kind.element_type), None)
         case SequenceType():
@@ -151,7 +157,9 @@ def type_proto_of(kind: Attribute) -> onnx.TypeProto:
         case OptionalType():
             return helper.make_optional_type_proto(type_proto_of(kind.element))
         case MapType():
-            return helper.make_map_type_proto(dtype_of(kind.key).onnx or 0, type_proto_of(kind.value))
+            return helper.make_map_type_proto(
+                dtype_of(kind.key).onnx or 0, type_proto_of(kind.value)
+            )
         case _:
             raise ShapeError(f"{kind} is no type of ONNX")
 
@@ -169,7 +177,9 @@ def _info(proto: onnx.TypeProto) -> Info | None:
 def _dims(tensor: Any) -> Shape | None:
     if not tensor.HasField("shape"):
         return None
-    return tuple(dim.dim_value if dim.HasField("dim_value") else UNKNOWN for dim in tensor.shape.dim)
+    return tuple(
+        dim.dim_value if dim.HasField("dim_value") else UNKNOWN for dim in tensor.shape.dim
+    )
 
 
 def ir_type_of(proto: onnx.TypeProto) -> Attribute | None:
@@ -178,7 +188,7 @@ def ir_type_of(proto: onnx.TypeProto) -> Attribute | None:
     if which == "tensor_type":
         element = ir_element_type(dtype_by_onnx(proto.tensor_type.elem_type))
         dims = _dims(proto.tensor_type)
-        return UnrankedTensorType(element) if dims is None else TensorType(element, dims)
+        return UnrankedTensorType(element) if dims is None else ranked_tensor(element, dims)
     if which == "sequence_type":
         return _wrapped(SequenceType, ir_type_of(proto.sequence_type.elem_type))
     if which == "optional_type":
@@ -190,5 +200,7 @@ def ir_type_of(proto: onnx.TypeProto) -> Attribute | None:
     return None
 
 
-def _wrapped(kind: type[SequenceType] | type[OptionalType], element: Attribute | None) -> Attribute | None:
+def _wrapped(
+    kind: type[SequenceType | OptionalType], element: Attribute | None
+) -> Attribute | None:
     return None if element is None else kind(element)

@@ -53,7 +53,13 @@ def rank_of(spec: OpSpec, index: int, shape: Shape, least: int, most: int | None
     """The rank of `shape`, the shape of input `index`, which must lie in `least` to `most`."""
     rank = len(shape)
     if rank < least or (most is not None and rank > most):
-        wanted = f"{least}" if most == least else f"at least {least}" if most is None else f"{least} to {most}"
+        wanted = (
+            f"{least}"
+            if most == least
+            else f"at least {least}"
+            if most is None
+            else f"{least} to {most}"
+        )
         raise ShapeError(f"{spec.type} input {index} has rank {rank}, expected {wanted}")
     return rank
 
@@ -135,9 +141,7 @@ def ints_attr(spec: OpSpec, name: str) -> list[int] | None:
     try:
         return [int(item) for item in cast("Sequence[Any]", value)]
     except (TypeError, ValueError):
-        raise ShapeError(
-            f"{spec.type} attribute {name} is {value!r}, expected integers"
-        ) from None
+        raise ShapeError(f"{spec.type} attribute {name} is {value!r}, expected integers") from None
 
 
 def onnx_dtype_attr(spec: OpSpec, name: str, default: DType | None = None) -> DType:
@@ -148,7 +152,9 @@ def onnx_dtype_attr(spec: OpSpec, name: str, default: DType | None = None) -> DT
     try:
         return dtype_by_onnx(number)
     except KeyError:
-        raise ShapeError(f"{spec.type} attribute {name} = {number} is no ONNX element type") from None
+        raise ShapeError(
+            f"{spec.type} attribute {name} = {number} is no ONNX element type"
+        ) from None
 
 
 def ge_dtype_attr(spec: OpSpec, name: str, default: DType | None = None) -> DType:
@@ -159,7 +165,9 @@ def ge_dtype_attr(spec: OpSpec, name: str, default: DType | None = None) -> DTyp
     try:
         return dtype_by_cpp(number)
     except KeyError:
-        raise ShapeError(f"{spec.type} attribute {name} = {number} is no element type of GE") from None
+        raise ShapeError(
+            f"{spec.type} attribute {name} = {number} is no element type of GE"
+        ) from None
 
 
 def normal_axis(spec: OpSpec, axis: int, rank: int, what: str = "axis") -> int:

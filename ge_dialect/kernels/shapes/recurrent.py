@@ -43,4 +43,6 @@ def recurrent(spec: OpSpec, inputs: Inputs, values: Values) -> Outputs:
 
 GE_SHAPES: MappingProxyType[str, ShapeFunction] = MappingProxyType({})
 
-ONNX_SHAPES: tuple[OnnxShape, ...] = tuple(OnnxShape(op, recurrent, since=7) for op in ("RNN", "GRU", "LSTM"))
+ONNX_SHAPES: tuple[OnnxShape, ...] = tuple(
+    OnnxShape(op, recurrent, since=7) for op in ("RNN", "GRU", "LSTM")
+)

@@ -97,7 +97,9 @@ _KINDS = "Sum Mean Max Min Prod".split()
 
 GE_SHAPES: Mapping[str, ShapeFunction] = MappingProxyType(
     {
-        **dict.fromkeys((f"Reduce{kind}D" for kind in (*_KINDS, "Any", "All")), reduce_by_attribute),
+        **dict.fromkeys(
+            (f"Reduce{kind}D" for kind in (*_KINDS, "Any", "All")), reduce_by_attribute
+        ),
         **dict.fromkeys((f"Reduce{kind}" for kind in (*_KINDS, "Any", "All")), reduce_by_input),
     }
 )

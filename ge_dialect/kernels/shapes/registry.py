@@ -41,7 +41,9 @@ FAMILIES: tuple[str, ...] = (
 def _ge_table() -> Mapping[str, ShapeFunction]:
     table: dict[str, ShapeFunction] = {}
     for name in FAMILIES:
-        functions: Mapping[str, ShapeFunction] = import_module(f"ge_dialect.kernels.shapes.{name}").GE_SHAPES
+        functions: Mapping[str, ShapeFunction] = import_module(
+            f"ge_dialect.kernels.shapes.{name}"
+        ).GE_SHAPES
         for type_, function in functions.items():
             if type_ in table:
                 raise AssertionError(f"two shape functions for the type {type_}")

@@ -46,7 +46,9 @@ def _by_scales(spec: OpSpec, shape: Shape, axes: Sequence[int], scales: Sequence
     return tuple(result)
 
 
-def _by_sizes(spec: OpSpec, shape: Shape, axes: Sequence[int], sizes: Sequence[int | None]) -> Shape:
+def _by_sizes(
+    spec: OpSpec, shape: Shape, axes: Sequence[int], sizes: Sequence[int | None]
+) -> Shape:
     """`keep_aspect_ratio_policy`: one scale for all axes, the smallest or the largest that the sizes ask for."""
     if len(sizes) != len(axes):
         raise ShapeError(f"{spec.type} has {len(sizes)} sizes for {len(axes)} axes")
@@ -56,7 +58,10 @@ def _by_sizes(spec: OpSpec, shape: Shape, axes: Sequence[int], sizes: Sequence[i
         if UNKNOWN in wanted or any(shape[axis] <= 0 for axis in axes):
             wanted = [UNKNOWN] * len(axes)
         else:
-            ratios = [np.float32(size) / np.float32(shape[axis]) for size, axis in zip(wanted, axes, strict=True)]
+            ratios = [
+                np.float32(size) / np.float32(shape[axis])
+                for size, axis in zip(wanted, axes, strict=True)
+            ]
             ratio = min(ratios) if policy == "not_larger" else max(ratios)
             wanted = [math.floor(float(np.float32(shape[axis]) * ratio) + 0.5) for axis in axes]
     result = list(shape)
@@ -65,7 +70,9 @@ def _by_sizes(spec: OpSpec, shape: Shape, axes: Sequence[int], sizes: Sequence[i
     return tuple(result)
 
 
-def _resized(spec: OpSpec, inputs: Inputs, values: Values, scales_at: int, sizes_at: int | None) -> Outputs:
+def _resized(
+    spec: OpSpec, inputs: Inputs, values: Values, scales_at: int, sizes_at: int | None
+) -> Outputs:
     x = tensor_input(spec, inputs, 0)
     if x.shape is None:
         return [x]
@@ -83,7 +90,11 @@ def _resized(spec: OpSpec, inputs: Inputs, values: Values, scales_at: int, sizes
             return [TensorInfo(x.dtype, _cropped(spec, x.shape, axes, scales, value_of(values, 1)))]
         factors = cast("list[float]", scales.reshape(-1).tolist())
         return [TensorInfo(x.dtype, _by_scales(spec, x.shape, axes, factors))]
-    return [TensorInfo(x.dtype, tuple(UNKNOWN if axis in axes else dim for axis, dim in enumerate(x.shape)))]
+    return [
+        TensorInfo(
+            x.dtype, tuple(UNKNOWN if axis in axes else dim for axis, dim in enumerate(x.shape))
+        )
+    ]
 
 
 def _cropped(

@@ -32,7 +32,9 @@ from ge_dialect.kernels.shapes.readers import (
 from ge_dialect.kernels.spec import OpSpec
 
 
-def reshaped(spec: OpSpec, shape: Shape | None, target: Sequence[int | None], zero_is_zero: bool) -> Shape:
+def reshaped(
+    spec: OpSpec, shape: Shape | None, target: Sequence[int | None], zero_is_zero: bool
+) -> Shape:
     """The shape that `target` gives a tensor of `shape` (ONNX Reshape).
 
     In `target` 0 copies the dimension at its place (unless `zero_is_zero`), -1 is what is left over, None not known.
@@ -105,7 +107,9 @@ def reshape(spec: OpSpec, inputs: Inputs, values: Values) -> Outputs:
         if count < 0:
             return [TensorInfo(x.dtype, None)]
         target = [None] * count
-    return [TensorInfo(x.dtype, reshaped(spec, x.shape, target, bool(spec.attrs.get("allowzero", 0))))]
+    return [
+        TensorInfo(x.dtype, reshaped(spec, x.shape, target, bool(spec.attrs.get("allowzero", 0))))
+    ]
 
 
 def flatten(spec: OpSpec, inputs: Inputs, values: Values) -> Outputs:
@@ -199,8 +203,15 @@ def permuted(spec: OpSpec, x: TensorInfo, perm: Sequence[int]) -> Outputs:
     if shape is None:
         return [TensorInfo(x.dtype, (UNKNOWN,) * len(perm))]
     if len(perm) != len(shape) or len(set(perm)) != len(perm):
-        raise ShapeError(f"{spec.type} perm {list(perm)} is no permutation of {len(shape)} dimensions")
-    return [TensorInfo(x.dtype, tuple(shape[normal_axis(spec, axis, len(shape), "perm entry")] for axis in perm))]
+        raise ShapeError(
+            f"{spec.type} perm {list(perm)} is no permutation of {len(shape)} dimensions"
+        )
+    return [
+        TensorInfo(
+            x.dtype,
+            tuple(shape[normal_axis(spec, axis, len(shape), "perm entry")] for axis in perm),
+        )
+    ]
 
 
 def transpose_by_input(spec: OpSpec, inputs: Inputs, values: Values) -> Outputs:
@@ -233,10 +244,16 @@ def _blocks(spec: OpSpec, x: TensorInfo, to_space: bool) -> TensorInfo:
     n, c, h, w = x.shape
     for size, unit in [(c, block * block)] if to_space else [(h, block), (w, block)]:
         if size >= 0 and size % unit:
-            raise ShapeError(f"{spec.type} blocks of {block} do not divide shape {shape_text(x.shape)}")
+            raise ShapeError(
+                f"{spec.type} blocks of {block} do not divide shape {shape_text(x.shape)}"
+            )
     if to_space:
-        return TensorInfo(x.dtype, (n, *_scaled(c, 1, block * block), *_scaled(h, block), *_scaled(w, block)))
-    return TensorInfo(x.dtype, (n, *_scaled(c, block * block), *_scaled(h, 1, block), *_scaled(w, 1, block)))
+        return TensorInfo(
+            x.dtype, (n, *_scaled(c, 1, block * block), *_scaled(h, block), *_scaled(w, block))
+        )
+    return TensorInfo(
+        x.dtype, (n, *_scaled(c, block * block), *_scaled(h, 1, block), *_scaled(w, 1, block))
+    )
 
 
 def _scaled(dim: int, factor: int, divisor: int = 1) -> Shape:

@@ -55,7 +55,14 @@ def padding(spec: OpSpec, rank: int) -> Sequence[int]:
 
 
 def window_count(
-    spec: OpSpec, size: int, kernel: int, stride: int, dilation: int, begin: int, end: int, ceil: bool = False
+    spec: OpSpec,
+    size: int,
+    kernel: int,
+    stride: int,
+    dilation: int,
+    begin: int,
+    end: int,
+    ceil: bool = False,
 ) -> int:
     """Windows over one dimension. With `ceil` the last may reach beyond the padding but may not start there."""
     if size < 0 or kernel < 0:
@@ -84,7 +91,9 @@ def onnx_window_counts(spec: OpSpec, sizes: Shape, kernel: Shape, ceil: bool = F
         return tuple(UNKNOWN if n < 0 else -(-n // s) for n, s in zip(sizes, strides, strict=True))
     pads = (0,) * (2 * rank) if auto == "VALID" else padding(spec, rank)
     return tuple(
-        window_count(spec, sizes[i], kernel[i], strides[i], dilations[i], pads[i], pads[i + rank], ceil)
+        window_count(
+            spec, sizes[i], kernel[i], strides[i], dilations[i], pads[i], pads[i + rank], ceil
+        )
         for i in range(rank)
     )
 
@@ -132,7 +141,9 @@ def conv2d(spec: OpSpec, inputs: Inputs, values: Values) -> Outputs:
     return [TensorInfo(dtype, (xs[0], ws[0], rows, columns))]
 
 
-def bias_channels(spec: OpSpec, bias: TensorInfo | None, weights: Shape | None, axis: int, groups: int = 1) -> None:
+def bias_channels(
+    spec: OpSpec, bias: TensorInfo | None, weights: Shape | None, axis: int, groups: int = 1
+) -> None:
     """A bias is one number an output channel."""
     if bias is None or bias.shape is None or weights is None:
         return
@@ -155,7 +166,11 @@ def _conv_shape(spec: OpSpec, xs: Shape | None, ws: Shape | None) -> Shape | Non
     _channels(spec, xs, ws, _group_count(spec, "group"))
     kernel = ws[2:]
     if UNKNOWN in kernel:
-        kernel = tuple(per_axis(spec, "kernel_shape", rank - 2, UNKNOWN)) if spec.has("kernel_shape") else kernel
+        kernel = (
+            tuple(per_axis(spec, "kernel_shape", rank - 2, UNKNOWN))
+            if spec.has("kernel_shape")
+            else kernel
+        )
     return (xs[0], ws[0], *onnx_window_counts(spec, xs[2:], kernel))
 
 
@@ -195,7 +210,9 @@ def conv_transpose(spec: OpSpec, inputs: Inputs, values: Values) -> Outputs:
     rank = rank_of(spec, 0, xs, 3)
     rank_of(spec, 1, ws, rank, rank)
     if xs[1] >= 0 and ws[0] >= 0 and xs[1] != ws[0]:
-        raise ShapeError(f"{spec.type} has {xs[1]} input channels, its filter {shape_text(ws)} expects {ws[0]}")
+        raise ShapeError(
+            f"{spec.type} has {xs[1]} input channels, its filter {shape_text(ws)} expects {ws[0]}"
+        )
     channels = UNKNOWN if ws[1] < 0 else ws[1] * groups
     return [TensorInfo(dtype, (xs[0], channels, *_transposed_sizes(spec, xs[2:], ws[2:])))]
 
@@ -205,7 +222,9 @@ def _transposed_sizes(spec: OpSpec, sizes: Shape, kernel: Shape) -> Shape:
     wanted = ints_attr(spec, "output_shape")
     if wanted:
         if len(wanted) not in (rank, rank + 2):
-            raise ShapeError(f"{spec.type} attribute output_shape has {len(wanted)} entries, expected {rank}")
+            raise ShapeError(
+                f"{spec.type} attribute output_shape has {len(wanted)} entries, expected {rank}"
+            )
         return tuple(wanted[-rank:])
     strides = per_axis(spec, "strides", rank, 1)
     dilations = per_axis(spec, "dilations", rank, 1)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import onnx
 from onnx import AttributeProto, helper
 from xdsl.dialects.builtin import (
     ArrayAttr,
     BytesAttr,
     DenseArrayBase,
     DenseIntOrFPElementsAttr,
-    DictionaryAttr,
     FloatAttr,
     IntegerAttr,
     StringAttr,

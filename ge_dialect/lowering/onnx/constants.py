@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import mmap
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -13,12 +14,15 @@ from xdsl.dialects.builtin import BytesAttr, DenseIntOrFPElementsAttr
 from xdsl.ir import Attribute
 
 from ge_dialect.dialects.ge.weights import array_of, elements_attr, tensor_type
-from ge_dialect.formats.dtypes import dtype_of_numpy
+from ge_dialect.formats.dtypes import DType, dtype_of_numpy
 from ge_dialect.lowering.onnx.errors import OnnxExportError, OnnxImportError
 from ge_dialect.lowering.onnx.value_types import element_dtype
 
 Elements = Attribute
 """A `DenseIntOrFPElementsAttr` or, for strings, a `StringElementsAttr`."""
+
+
+_INTERN_BYTES = 64
 
 
 class ExternalFiles:
@@ -119,7 +123,15 @@ def tensor_elements(tensor: TensorProto, files: ExternalFiles) -> Elements:
     if dtype.bits < 8:
         packed = TensorProto(data_type=tensor.data_type, dims=dims, raw_data=bytes(data))
         return _converted(packed)
+    if expected <= _INTERN_BYTES:
+        return _interned(dtype, dims, bytes(data))
     return DenseIntOrFPElementsAttr(tensor_type(dtype, dims), BytesAttr(data))  # pyright: ignore[reportArgumentType]
+
+
+@lru_cache(maxsize=1 << 12)
+def _interned(dtype: DType, dims: tuple[int, ...], data: bytes) -> Elements:
+    """Axes, limits and factors of a model repeat a few values many times; making the attribute is what costs."""
+    return DenseIntOrFPElementsAttr(tensor_type(dtype, dims), BytesAttr(data))
 
 
 def _converted(tensor: TensorProto) -> Elements:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
+import numpy as np
 import onnx
-from onnx import AttributeProto, GraphProto, NodeProto, defs
+from onnx import AttributeProto, GraphProto, defs
 from xdsl.dialects.builtin import (
     ArrayAttr,
     DictionaryAttr,
@@ -15,42 +16,41 @@ from xdsl.dialects.builtin import (
     NoneType,
     StringAttr,
     SymbolRefAttr,
-    TensorType,
 )
-from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 
 from ge_dialect.dialects.attrs import i64, string, string_attr
-from ge_dialect.dialects.ge import NODE_OF_TYPE, DataOp, GeNode, GraphOp, NetOutputOp, OpOp, SourceOp
-from ge_dialect.dialects.ge.attr_values import from_python
+from ge_dialect.dialects.ge import (
+    NODE_OF_TYPE,
+    DataOp,
+    GeNode,
+    GraphOp,
+    NetOutputOp,
+    OpOp,
+    SourceOp,
+)
 from ge_dialect.dialects.ge.weights import elements_attr
 from ge_dialect.lowering.onnx.attributes import GRAPH_KINDS, attribute_from_onnx
-from ge_dialect.lowering.onnx.constants import (
-    ExternalFiles,
-    onnx_array,
-    sparse_elements,
-    tensor_elements,
-)
+from ge_dialect.lowering.onnx.constants import ExternalFiles, sparse_elements, tensor_elements
 from ge_dialect.lowering.onnx.errors import OnnxImportError
 from ge_dialect.lowering.onnx.load import DEFAULT_DOMAINS
 from ge_dialect.lowering.onnx.names import Names, symbol_name
 from ge_dialect.lowering.onnx.node_view import NodeView
 from ge_dialect.lowering.onnx.op_table import TWIN_OF_ONNX
 from ge_dialect.lowering.onnx.order import ListedNode, sorted_nodes
-from ge_dialect.lowering.onnx.scope import PendingConstant, Scope
+from ge_dialect.lowering.onnx.scope import Captures, PendingConstant, Scope
+from ge_dialect.lowering.onnx.subgraphs import (
+    LOOP_OWN_INPUTS,
+    attributes_in_slots,
+    formal_attributes,
+    formal_type,
+    owned_graphs,
+)
 from ge_dialect.lowering.onnx.twins.form import Const, GeForm
 from ge_dialect.lowering.onnx.value_types import UNKNOWN, dim_names, with_unknown_rank
 
 GE_DOMAINS = ("npu", "ge")
 """Domains whose operators are GE's: the type is the operator's name, the attributes are GE's, there is no `source`."""
-
-GRAPH_ATTRIBUTES = {
-    "If": ("then_branch", "else_branch"),
-    "Loop": ("body",),
-    "Scan": ("body",),
-    "SequenceMap": ("body",),
-}
-"""Operators that own sub-graphs, with the attributes that hold them in slot order. Other operators note the names of
-their attributes in `ge.subgraph_names`."""
 
 _NONE = NoneType()
 
@@ -245,15 +245,169 @@ class GraphImport:
             self.scope.names.given(f"{node_name}_{constant.role}"), elements
         )
 
+    def _add_owner(self, node: ListedNode, name: str, domain: str) -> None:
+        """A node with sub-graphs: the values that those use of this graph become further inputs of the node."""
+        proto, scope, model = node.proto, self.scope, self.model
+        op_type, inputs = proto.op_type, node.inputs
+        standard = not domain
+        if standard and op_type == "Loop":
+            inputs += [""] * (len(LOOP_OWN_INPUTS) - len(inputs))
+        operands = [scope.value(x) if x else scope.absent() for x in inputs]
+        version = model.source_op(domain, op_type).version
+        known = op_type if standard else ""
+        captures = Captures(len(operands), marked=known != "If")
+        symbols: list[str] = []
+        for attribute, graph in owned_graphs(proto):
+            symbol = model.symbols.given(symbol_name(f"{self.symbol}_{name}_{attribute}", "body"))
+            symbols.append(symbol)
+            self._import_body(graph, symbol, captures, operands, known, version)
+        operands += captures.values
+        values = {
+            item.name: attribute_from_onnx(item, model.files)
+            for item in proto.attribute
+            if item.type not in GRAPH_KINDS
+        }
+        attributes: dict[str, Attribute] = {}
+        if attributes_in_slots(op_type, domain) is None:
+            names = [attribute for attribute, _ in owned_graphs(proto)]
+            attributes["ge.subgraph_names"] = ArrayAttr([string(x) for x in names])
+        source = None if known == "If" else model.source(domain, op_type)
+        op = self._add(op_type, operands, values, node, name, source)
+        op.properties["subgraphs"] = ArrayAttr([SymbolRefAttr(symbol) for symbol in symbols])
+        op.attributes.update(attributes)
+
+    def _import_body(
+        self,
+        graph: GraphProto,
+        symbol: str,
+        captures: Captures,
+        operands: Sequence[SSAValue],
+        owner: str,
+        version: int,
+    ) -> None:
+        model = self.model
+        reserved = (node.name for node in graph.node)
+        scope = Scope(model.file, model.files, self.scope, captures, reserved)
+        body = GraphImport(model, scope, symbol, graph)
+        constants = {tensor.name for tensor in graph.initializer}
+        formals = [item for item in graph.input if item.name not in constants]
+        for index, item in enumerate(formals):
+            kind = formal_type(owner, version, index, scope.type_of(item.name), operands)
+            body.add_input(item.name, index, kind, formal_attributes(owner, version, index))
+        body.add_constants(graph.initializer, graph.sparse_initializer)
+        body.build()
+
     def _add(
         self,
         ge_type: str,
         operands: Sequence[SSAValue],
-        attrs: dict[str, Attribute] | object,
+        attrs: Mapping[str, Attribute],
         node: ListedNode,
         name: str,
         source: StringAttr | None = None,
-        attributes: dict[str, Attribute] | None = None,
-        subgraphs: Attribute | None = None,
-    ) -> None:
-        raise NotImplementedError
+    ) -> Operation:
+        """Make the node and know its outputs."""
+        scope, outputs = self.scope, node.outputs
+        if not (node.owns_graphs or ge_type in _OUTPUTS_COUNT):
+            while outputs and not outputs[-1]:
+                outputs.pop()
+        types: list[Attribute] = []
+        for output in outputs:
+            if not output:
+                types.append(operands[0].type if ge_type in _OUTPUTS_COUNT else _NONE)
+                continue
+            kind = scope.type_of(output)
+            if kind is UNKNOWN:
+                kind = self._guessed_type(node, len(types), operands)
+            types.append(kind)
+        cls, properties = _properties(ge_type, attrs, source)
+        op = cls.create(
+            operands=operands,
+            result_types=types,
+            properties=properties,
+            attributes={"ge.name": string_attr(name)},
+            location=scope.place(name),
+        )
+        scope.ops.append(op)
+        for output, result in zip(outputs, op.results, strict=True):
+            if output:
+                scope.define(output, result)
+        return op
+
+    def _guessed_type(
+        self, node: ListedNode, index: int, operands: Sequence[SSAValue]
+    ) -> Attribute:
+        """What is sure about an output that onnx infers nothing for: the element type, from an input that has the
+        same one by the operator's schema, or that a collective operator passes on."""
+        proto = node.proto
+        if not operands:
+            return UNKNOWN
+        if proto.domain in GE_DOMAINS:
+            return with_unknown_rank(operands[0].type) if proto.op_type.startswith("Hcom") else UNKNOWN
+        version = self.model.versions.get("" if proto.domain in DEFAULT_DOMAINS else proto.domain, 1)
+        try:
+            schema = defs.get_schema(proto.op_type, version, proto.domain)
+        except defs.SchemaError:
+            return UNKNOWN
+        if index >= len(schema.outputs):
+            return UNKNOWN
+        wanted = schema.outputs[index].type_str
+        for formal, operand in zip(schema.inputs, operands, strict=False):
+            if formal.type_str == wanted:
+                return with_unknown_rank(operand.type)
+        return UNKNOWN
+
+    def _constant_elements(self, attributes: dict[str, AttributeProto]) -> Attribute:
+        """The elements of a Constant node, in whichever of its attributes they are."""
+        if len(attributes) != 1:
+            raise OnnxImportError(
+                f"a Constant has exactly one attribute, this one has {len(attributes)}"
+            )
+        ((key, item),) = attributes.items()
+        match key:
+            case "value":
+                return tensor_elements(item.t, self.model.files)
+            case "sparse_value":
+                return sparse_elements(item.sparse_tensor, self.model.files)
+            case "value_int":
+                return elements_attr(np.array(item.i, dtype=np.int64))
+            case "value_ints":
+                return elements_attr(np.array(item.ints, dtype=np.int64))
+            case "value_float":
+                return elements_attr(np.array(item.f, dtype=np.float32))
+            case "value_floats":
+                return elements_attr(np.array(item.floats, dtype=np.float32))
+            case "value_string":
+                return elements_attr(np.array(item.s, dtype=object))
+            case "value_strings":
+                return elements_attr(np.array(list(item.strings), dtype=object))
+            case _:
+                raise OnnxImportError(f'a Constant has no attribute "{key}"')
+
+
+_OUTPUTS_COUNT = frozenset({"SplitD", "SplitVD", "SplitV", "Split"})
+"""Types whose number of outputs says what they do, so that unused ones stay."""
+
+
+def _properties(
+    ge_type: str, attrs: Mapping[str, Attribute], source: StringAttr | None
+) -> tuple[type[GeNode], dict[str, Attribute]]:
+    """The class of a node and its properties: attributes that the class declares are properties of their own."""
+    cls = OpOp if source is not None else NODE_OF_TYPE.get(ge_type, OpOp)
+    properties: dict[str, Attribute] = {}
+    if ge_type != cls.DEFAULT_TYPE:
+        properties["type"] = string(ge_type) if ge_type.isascii() else string_attr(ge_type)
+    if source is not None:
+        properties["source"] = source
+    rest = attrs
+    if cls is not OpOp:
+        declared = {spelling: prop for prop, spelling in cls.GE_ATTRS.items()}
+        rest: Mapping[str, Attribute] = {}
+        for key, value in attrs.items():
+            if key in declared:
+                properties[declared[key]] = value
+            else:
+                rest[key] = value
+    if rest:
+        properties["attrs"] = DictionaryAttr(rest)
+    return cls, properties

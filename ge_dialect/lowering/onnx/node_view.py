@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import onnx
-from xdsl.dialects.builtin import TensorType
 
+from ge_dialect.dialects.ge.access import dims_of
 from ge_dialect.lowering.onnx.scope import Scope
 
 
@@ -70,4 +70,4 @@ class NodeView:
         if not self.wired(index):
             return None
         kind = self._scope.known_type(self.inputs[index])
-        return kind.get_shape() if isinstance(kind, TensorType) else None
+        return None if kind is None else dims_of(kind)

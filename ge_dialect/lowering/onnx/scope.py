@@ -16,14 +16,12 @@ from ge_dialect.dialects.ge.weights import array_of, elements_type
 from ge_dialect.lowering.onnx.constants import ExternalFiles, sparse_elements, tensor_elements
 from ge_dialect.lowering.onnx.errors import OnnxImportError
 from ge_dialect.lowering.onnx.names import Names, value_name
+from ge_dialect.lowering.onnx.subgraphs import CAPTURED
 from ge_dialect.lowering.onnx.value_types import UNKNOWN, type_from_onnx
 
 LOCAL_CONSTANT_BYTES = 1024
 """A constant of an enclosing graph of at most this size is repeated in a sub-graph that uses it, so that the sub-graph
 still sees shapes, axes and limits; a larger one is handed in like any other value."""
-
-CAPTURED = "captured"
-"""`ge.formal` of a `ge.data` in the body of a loop that stands for a value of an enclosing graph."""
 
 
 class Captures:

@@ -9,6 +9,7 @@ from xdsl.dialects.builtin import TensorType, UnrankedTensorType
 from xdsl.ir import Attribute
 
 from ge_dialect.dialects.ge import MapType, OptionalType, SequenceType, UndefinedType
+from ge_dialect.dialects.ge.access import dims_of
 from ge_dialect.dialects.ge.element_types import dtype_of, ir_element_type
 from ge_dialect.dialects.ge.weights import tensor_type
 from ge_dialect.formats.dtypes import DType, dtype_by_onnx
@@ -98,7 +99,7 @@ def type_to_onnx(kind: Attribute, names: list[str] | None = None) -> onnx.TypePr
         proto.tensor_type.elem_type = number
         if isinstance(kind, TensorType):
             proto.tensor_type.shape.SetInParent()
-            for axis, size in enumerate(kind.get_shape()):
+            for axis, size in enumerate(dims_of(kind) or ()):
                 dim = proto.tensor_type.shape.dim.add()
                 if size >= 0:
                     dim.dim_value = size

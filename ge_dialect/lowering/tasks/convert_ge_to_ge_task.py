@@ -8,10 +8,9 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from ge_dialect.lowering.tasks.known import is_known
 from ge_dialect.dialects.ge.access import graphs
-from ge_dialect.formats.errors import GeError
 from ge_dialect.lowering.tasks.host import lower_host_program
+from ge_dialect.lowering.tasks.known import is_known
 from ge_dialect.lowering.tasks.model import lower_known_model
 
 

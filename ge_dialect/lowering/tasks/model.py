@@ -13,7 +13,14 @@ from ge_dialect.analysis.task_kinds import TaskRule
 from ge_dialect.analysis.walk import walk_nodes
 from ge_dialect.dialects.attrs import text_of
 from ge_dialect.dialects.ge import DataOp, NetOutputOp
-from ge_dialect.dialects.ge.access import data_operands, data_results, get_int, graphs, is_absent, node_name
+from ge_dialect.dialects.ge.access import (
+    data_operands,
+    data_results,
+    get_int,
+    graphs,
+    is_absent,
+    node_name,
+)
 from ge_dialect.dialects.ge.graph import GraphOp
 from ge_dialect.dialects.ge_task import ModelOp
 from ge_dialect.dialects.ge_task.sync import EXTERNAL_NOTIFY

@@ -14,7 +14,15 @@ from ge_dialect.analysis.remarks import emit_remark
 from ge_dialect.dialects.attrs import string
 from ge_dialect.dialects.engine_table import ENGINES, GE_LOCAL
 from ge_dialect.dialects.engine_types import HCCL_PREFIX, STACK_TYPES
-from ge_dialect.dialects.ge.access import ge_attr, ge_type, get_text, graphs, is_static, node_name, source_op
+from ge_dialect.dialects.ge.access import (
+    ge_attr,
+    ge_type,
+    get_text,
+    graphs,
+    is_static,
+    node_name,
+    source_op,
+)
 from ge_dialect.dialects.ge.node import GeNode
 from ge_dialect.dialects.location import location_text
 from ge_dialect.formats.errors import GeError
@@ -48,7 +56,10 @@ def names_of(op: Operation) -> Names:
     engine, lib = get_text(op, "ge.engine") or "", get_text(op, "ge.kernel_lib") or ""
     if "attrs" not in op.properties:
         return Names(engine, lib)
-    pair = (str(ge_attr(op, name, "")) for name in (ATTR_ENGINE, ATTR_LIB, SPECIFIED_ENGINE, SPECIFIED_LIB))
+    pair = (
+        str(ge_attr(op, name, ""))
+        for name in (ATTR_ENGINE, ATTR_LIB, SPECIFIED_ENGINE, SPECIFIED_LIB)
+    )
     return Names(engine, lib, *pair)
 
 
@@ -111,7 +122,8 @@ class GeAssignEngines(ModulePass):
             placement = select(asked, names, policy)
         except PlacementFailure as failure:
             raise GeError(
-                f'no engine for node "{node_name(node)}" of type {ge_type(node)}: {failure}', location_text(node)
+                f'no engine for node "{node_name(node)}" of type {ge_type(node)}: {failure}',
+                location_text(node),
             ) from None
         if placement.warning is not None:
             emit_remark(node, self.name, "analysis", placement.warning, condition="names-differ")
@@ -123,7 +135,9 @@ class GeAssignEngines(ModulePass):
     def _to_ge_local(self, node: Operation) -> None:
         node.attributes["ge.engine"] = string(GE_LOCAL)
         node.attributes["ge.kernel_lib"] = string(ENGINES[GE_LOCAL].kernel_lib)
-        emit_remark(node, self.name, "passed", "moved to GE local: unknown shape and runtime v2 is off")
+        emit_remark(
+            node, self.name, "passed", "moved to GE local: unknown shape and runtime v2 is off"
+        )
 
 
 _NOTHING = Names()

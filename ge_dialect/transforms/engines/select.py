@@ -108,7 +108,9 @@ def _agreeing(names: Names) -> Placement:
     differs = (names.attr_engine and names.attr_engine != names.engine) or (
         names.attr_lib and names.attr_lib != names.kernel_lib
     )
-    warning = "engine and kernel lib differ from the attribute pair; both are kept" if differs else None
+    warning = (
+        "engine and kernel lib differ from the attribute pair; both are kept" if differs else None
+    )
     filled = replace(
         names,
         attr_engine=names.attr_engine or names.engine,
@@ -129,7 +131,9 @@ def host_cpu_candidate(candidates: Iterable[Candidate]) -> Candidate | None:
     return next((candidate for candidate in candidates if candidate.engine == HOST_CPU), None)
 
 
-def select(ge_type: str, names: Names, policy: Policy, known: Sequence[Candidate] | None = None) -> Placement:
+def select(
+    ge_type: str, names: Names, policy: Policy, known: Sequence[Candidate] | None = None
+) -> Placement:
     """Choose the engine of a node of type `ge_type`; `known` are the candidates by type (default: our tables).
 
     Raises PlacementFailure.
@@ -147,12 +151,16 @@ def select(ge_type: str, names: Names, policy: Policy, known: Sequence[Candidate
         raise PlacementFailure("no engine knows the type")
     if policy.host_exec and ge_type not in NOT_ON_HOST:
         if (host := host_cpu_candidate(candidates)) is None:
-            raise PlacementFailure("the host-execution flag is on and the host CPU does not know the type")
+            raise PlacementFailure(
+                "the host-execution flag is on and the host CPU does not know the type"
+            )
         return Placement(replace(names, engine=host.engine, kernel_lib=host.kernel_lib))
     return _cheapest(candidates, names, policy, specified)
 
 
-def _cheapest(candidates: Sequence[Candidate], names: Names, policy: Policy, specified: bool) -> Placement:
+def _cheapest(
+    candidates: Sequence[Candidate], names: Names, policy: Policy, specified: bool
+) -> Placement:
     """The first candidate, in order, that is not excluded and whose store supports the node (step 3c and 3d)."""
     for candidate in candidates:
         if not specified and candidate.engine in policy.excluded:
@@ -171,7 +179,9 @@ def _cheapest(candidates: Sequence[Candidate], names: Names, policy: Policy, spe
             )
             return Placement(chosen, candidate.is_async)
     tried = ", ".join(candidate.engine for candidate in candidates)
-    raise PlacementFailure(f"every engine that knows the type is excluded or refuses the node: {tried}")
+    raise PlacementFailure(
+        f"every engine that knows the type is excluded or refuses the node: {tried}"
+    )
 
 
 def stack_nodes_for_ge_local(

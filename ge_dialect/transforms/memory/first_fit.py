@@ -78,7 +78,10 @@ _KEYS: tuple[tuple[str, Callable[[Interval], tuple[int, ...]]], ...] = (
 
 
 def _in_order(
-    intervals: Sequence[Interval], neighbours: list[list[int]], name: str, key: Callable[[Interval], tuple[int, ...]]
+    intervals: Sequence[Interval],
+    neighbours: list[list[int]],
+    name: str,
+    key: Callable[[Interval], tuple[int, ...]],
 ) -> Packing:
     offsets = [-1] * len(intervals)
     peak = 0

@@ -16,7 +16,14 @@ from ge_dialect.analysis.known_shape import is_known
 from ge_dialect.analysis.liveness import Liveness, Memory, Role, Workspace, liveness, stream_of
 from ge_dialect.analysis.remarks import emit_remark
 from ge_dialect.dialects.attrs import i64, i64_array, string
-from ge_dialect.dialects.ge.access import data_results, ge_type, get_flag, graphs, node_name, set_int
+from ge_dialect.dialects.ge.access import (
+    data_results,
+    ge_type,
+    get_flag,
+    graphs,
+    node_name,
+    set_int,
+)
 from ge_dialect.dialects.ge.graph import GraphOp
 from ge_dialect.dialects.ge.nodes import ConcatOp, PackOp, SplitOp
 from ge_dialect.dialects.location import location_text
@@ -72,7 +79,13 @@ class GePlanMemory(ModulePass):
             return
         root = found[0]
         if not is_known(op):
-            emit_remark(root, self.name, "missed", "not planned: shapes known at run time only", condition="unknown")
+            emit_remark(
+                root,
+                self.name,
+                "missed",
+                "not planned: shapes known at run time only",
+                condition="unknown",
+            )
             return
         _refuse_no_task(root.block.ops)
         live = liveness(root)
@@ -102,7 +115,11 @@ class GePlanMemory(ModulePass):
 
 def _refuse_no_task(ops: Iterable[Operation]) -> None:
     for op in ops:
-        if get_flag(op, "ge.no_task") and isinstance(op, ConcatOp | PackOp | SplitOp) and not is_view(op):
+        if (
+            get_flag(op, "ge.no_task")
+            and isinstance(op, ConcatOp | PackOp | SplitOp)
+            and not is_view(op)
+        ):
             raise GeError(
                 f'node "{node_name(op)}" of type {ge_type(op)} makes no task; first fit does not lay out its operands',
                 location_text(op),
@@ -163,7 +180,9 @@ class _Plan:
             if results := data_results(op):
                 _write_places(op, [self._place(live, result) for result in results])
             if (offsets := self.workspaces.get(op)) is not None:
-                op.attributes["ge.workspace_offsets"] = i64_array([offsets[i] for i in range(len(offsets))])
+                op.attributes["ge.workspace_offsets"] = i64_array(
+                    [offsets[i] for i in range(len(offsets))]
+                )
 
     def _place(self, live: Liveness, value: SSAValue) -> tuple[int, str]:
         memory = live.of.get(value)
@@ -185,7 +204,9 @@ def _write_places(op: Operation, places: list[tuple[int, str]]) -> None:
 def _parts(live: Liveness) -> dict[int | None, list[Memory | Workspace]]:
     """What to pack, by the stream that writes it; one part when the graph uses a single stream."""
     feature = [item for item in live.memory if item.role is Role.FEATURE]
-    streams = {stream: None for item in live.memory for stream in item.streams if stream is not None}
+    streams = {
+        stream: None for item in live.memory for stream in item.streams if stream is not None
+    }
     if len(streams) <= 1:
         items = [*feature, *live.workspaces]
         return {None: items} if items else {}
@@ -195,8 +216,6 @@ def _parts(live: Liveness) -> dict[int | None, list[Memory | Workspace]]:
     for space in live.workspaces:
         parts.setdefault(stream_of(space.op), []).append(space)
     return parts
-
-
 
 
 def _interval(item: Memory | Workspace, last: int, stream: int | None, several: bool) -> Interval:

@@ -48,4 +48,6 @@ class GeTopoSort(ModulePass):
                 block.detach_op(node)
             block.add_ops(order)
             moved = sum(before is not after for before, after in zip(ops, order, strict=True))
-            emit_remark(graph, self.name, "passed", f"{moved} nodes changed their place", moved=moved)
+            emit_remark(
+                graph, self.name, "passed", f"{moved} nodes changed their place", moved=moved
+            )

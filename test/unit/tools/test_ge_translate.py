@@ -67,7 +67,7 @@ def test_elided_weights_cannot_be_exported(capsys: pytest.CaptureFixture[str]) -
         (["missing.onnx", "-o", "m.mlir"], "missing.onnx: error: No such file or directory"),
         (["--import-onnx", "text.txt", "-o", "m.mlir"], "text.txt: error: "),
         (["--export-onnx", "text.txt", "-o", "x.onnx"], "text.txt:1:4: error: "),
-        (["m.onnx", "--dim", "batch"], "ge-translate: error: --dim takes NAME=NUMBER"),
+        (["m.onnx", "--dim", "batch"], "--dim: error: a dimension takes NAME=NUMBER"),
     ],
 )
 def test_errors(args: list[str], error: str, capsys: pytest.CaptureFixture[str]) -> None:

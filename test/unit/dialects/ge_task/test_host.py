@@ -268,3 +268,27 @@ def test_an_input_stands_outside_of_regions() -> None:
     inner = [HostInputOp.make(FLAG, 1), YieldOp.make()]
     with pytest.raises(VerifyException, match=r"stands inside a region"):
         program(c, IfOp.make(c.results[0], [], inner, [YieldOp.make()])).verify()
+
+
+@pytest.mark.parametrize("type", ["buffer<f32>", "list<f32>", "tensor<f32, host>"])
+def test_types_are_made_of_tensor_types(type: str) -> None:
+    with pytest.raises(ParseError, match=r"expected a tensor type, got f32"):
+        Parser(context(), f'"ge_task.list_new"() : () -> !ge_task.{type}').parse_module()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "buffer<tensor<?x2xf16>>",
+        "buffer<tensor<*xf16>>",
+        "tensor<tensor<4xi8>, any>",
+        "shape<0>",
+        "shape<*>",
+        "tiling",
+        "object<tuple<f32, i64>>",
+        "list<tensor<?xf32>>",
+    ],
+)
+def test_types_round_trip(text: str) -> None:
+    type = Parser(context(), f"!ge_task.{text}").parse_type()
+    assert str(type) == f"!ge_task.{text}"
