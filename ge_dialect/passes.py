@@ -15,6 +15,7 @@ PASSES: MappingProxyType[str, str] = MappingProxyType(
         "ge-topo-sort": "ge_dialect.transforms.order.ge_topo_sort:GeTopoSort",
         "ge-assign-streams": "ge_dialect.transforms.streams.ge_assign_streams:GeAssignStreams",
         "ge-plan-memory": "ge_dialect.transforms.memory.ge_plan_memory:GePlanMemory",
+        "ge-verify": "ge_dialect.transforms.verify.ge_verify:GeVerify",
         "convert-ge-to-ge-task": "ge_dialect.lowering.tasks.convert_ge_to_ge_task:ConvertGeToGeTask",
         "ge-pipeline": "ge_dialect.pipeline:GePipeline",
     }

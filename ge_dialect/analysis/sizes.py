@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from functools import lru_cache
 from math import prod
+from typing import cast
 
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Attribute
 
+from ge_dialect.dialects.ge.access import static_shape
 from ge_dialect.dialects.ge.access import static_shape
 from ge_dialect.dialects.ge.element_types import dtype_of
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
-from xdsl.dialects.builtin import IntegerAttr, TensorType
+from xdsl.dialects.builtin import IntegerAttr
 from xdsl.ir import Attribute, Operation
 
+from ge_dialect.analysis.sizes import value_bytes
 from ge_dialect.analysis.task_kinds import (
     TaskRule,
     lib_of_engine,
@@ -31,7 +32,6 @@ from ge_dialect.dialects.ge.access import (
     node_name,
     slot_attrs,
 )
-from ge_dialect.dialects.ge.element_types import dtype_of
 from ge_dialect.dialects.ge.graph import GraphOp
 from ge_dialect.dialects.location import location_text
 from ge_dialect.formats.errors import GeError
@@ -119,25 +119,6 @@ def owns_ffts_graph(op: Operation) -> bool:
 # --- sizes ------------------------------------------------------------------------------------------------------
 
 
-def type_bytes(kind: Attribute) -> int | None:
-    """Bytes of a buffer of this tensor type (elements of less than eight bits take one byte each).
-
-    None when a dimension is unknown, or the type is no tensor or one whose elements have no fixed width.
-    """
-    if not isinstance(kind, TensorType):
-        return None
-    count = 1
-    for dim in kind.get_shape():
-        if dim < 0:
-            return None
-        count *= dim
-    try:
-        dtype = dtype_of(kind.element_type)
-    except KeyError:
-        return None
-    return dtype.buffer_bytes(count) if dtype.bits else None
-
-
 def input_type(op: Operation, index: int) -> Attribute:
     """The type that the node sees in input slot `index`: the slot's own, else that of the value."""
     if "ge.arg_attrs" in op.attributes:
@@ -148,7 +129,7 @@ def input_type(op: Operation, index: int) -> Attribute:
 
 
 def _known_bytes(op: Operation, kind: Attribute) -> int:
-    size = type_bytes(kind)
+    size = value_bytes(kind)
     if size is None:
         raise task_error(op, f"copies {kind}, whose bytes are not known at compile time")
     return size
@@ -363,7 +344,7 @@ def assigned_sqe_num(op: Operation, *, attached: bool = False) -> int | None:
     rule = TaskRule.NONE if makes_no_task(op) else task_rule(op)
     count = ge_attr(op, "_node_sqe_num")
     if count is None and ge_type(op) == "MemcpyAsync" and rule is TaskRule.COPY:
-        units = (type_bytes(value.type) or 0 for value in data_results(op))
+        units = (value_bytes(value.type) or 0 for value in data_results(op))
         count = max(3, sum(size // _SQE_COPY_UNIT for size in units))
     if count is None and rule is TaskRule.MEM_EVENT_WAIT:
         count = _RECV_MEM_SQES

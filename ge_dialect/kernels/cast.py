@@ -26,6 +26,9 @@ _SATURATING = frozenset(
         ml_dtypes.float8_e5m2fnuz,
     )
 )
+_PLAIN = frozenset(np.dtype(code) for code in "?bBhHiIlLqQefd")
+"""numpy's own numbers: converting among them is an assignment."""
+
 _SCALE = np.dtype(ml_dtypes.float8_e8m0fnu)
 _STRING = np.dtype(object)
 
@@ -145,7 +148,7 @@ def _cast_kernel(target: Any) -> Kernel:
         check_output(spec, 0, dtype, x.shape, out)
         if x.dtype == dtype:
             return copy_step(out, x)
-        if dtype.kind not in "fiub" or x.dtype.kind not in "fiub":
+        if not (dtype in _PLAIN and x.dtype in _PLAIN):
             return None
         return partial(np.copyto, out, x, casting="unsafe")
 

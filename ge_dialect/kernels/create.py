@@ -104,7 +104,7 @@ def _one_hot(spec: OpSpec, inputs: Sequence[Value]) -> list[Value]:
     axis = spec.int("axis", -1) % rank
     level = indices.astype(np.int64)
     level = np.where((level < 0) & (level >= -count), level + count, level)
-    on = np.expand_dims(level, axis) == places(count, *(1,) * (rank - 1 - axis))
+    on: Array = np.equal(np.expand_dims(level, axis), places(count, *(1,) * (rank - 1 - axis)))
     return [np.where(on, values[1], values[0]).astype(values.dtype, copy=False)]
 
 

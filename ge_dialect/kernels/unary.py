@@ -271,22 +271,21 @@ def _clip(spec: OpSpec, inputs: Sequence[Value]) -> list[Value]:
     return [out.copy() if high is None else np.asarray(np.minimum(out, high.reshape(())))]
 
 
+def _limit(ufunc: np.ufunc, x: Array, bound: Array, out: Array) -> Thunk:
+    return partial(ufunc, x, bound.reshape(()), out)
+
+
 def _bind_clip(
     spec: OpSpec, inputs: Sequence[Array | None], outputs: Sequence[Array | None]
 ) -> Thunk | None:
     x, out = tensor(spec, inputs, 0), single_output(spec, outputs)
     check_output(spec, 0, x.dtype, x.shape, out)
     low, high = _bounds(spec, inputs, x)
-    low = None if low is None else low.reshape(())
-    high = None if high is None else high.reshape(())
-    if low is None and high is None:
-        return partial(np.copyto, out, x)
     if low is None:
-        return partial(np.minimum, x, high, out)
+        return partial(np.copyto, out, x) if high is None else _limit(np.minimum, x, high, out)
     if high is None:
-        return partial(np.maximum, x, low, out)
-
-    floor, ceiling = low, high
+        return _limit(np.maximum, x, low, out)
+    floor, ceiling = low.reshape(()), high.reshape(())
 
     def run() -> None:
         np.maximum(x, floor, out)

@@ -68,6 +68,11 @@ _KINDS: Mapping[str, str] = MappingProxyType(
 """Operator types with a meaning here; other types of the library are kernels like any other, opaque ones as a rule."""
 
 
+def is_collective(type: str) -> bool:
+    """Whether the operator type has a meaning here."""
+    return type in _KINDS
+
+
 def collective_of(
     spec: OpSpec, ins: Sequence[Operand | None], outs: Sequence[Operand | None]
 ) -> Collective | None:

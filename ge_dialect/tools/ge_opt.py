@@ -247,13 +247,15 @@ class GeOptMain(xDSLOptMain):
     def _process(self, chunk: IO[bytes], extension: str, offset: int) -> str:
         """The output for one chunk: parse, passes, print."""
         with placed_in(self.get_input_name()):
-            module = self.parse_chunk(chunk, extension, offset)
-            if self._weights_path is not None:
-                load_weights(module, self._weights_path)
+            with self._instrument.timed("(parse)"):
+                module = self.parse_chunk(chunk, extension, offset)
+                if self._weights_path is not None:
+                    load_weights(module, self._weights_path)
             self.apply_passes(module)
             if self.args.verify_roundtrip:
                 verify_roundtrip(self.ctx, module)
-            return self.output_resulting_program(module)
+            with self._instrument.timed("(print)"):
+                return self.output_resulting_program(module)
 
     def output_resulting_program(self, prog: ModuleOp) -> str:
         """The text of `prog` for the target."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Generator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from time import perf_counter
 
@@ -48,12 +50,19 @@ class PassInstrument:
             self.timings.append((VERIFY, perf_counter() - self._start))
         self._start = perf_counter()
 
+    @contextmanager
+    def timed(self, what: str) -> Generator[None]:
+        """Records the time of the body under `what`."""
+        start = perf_counter()
+        yield
+        self.timings.append((what, perf_counter() - start))
+
     def report(self) -> str:
-        """The times so far as a table, a line a pass in order of execution, verification summed up last."""
+        """The times so far as a table, a line a step in order of execution, verification summed up last."""
         passes = [(name, seconds) for name, seconds in self.timings if name != VERIFY]
         passes.append((VERIFY, sum(seconds for name, seconds in self.timings if name == VERIFY)))
         total = sum(seconds for _, seconds in passes)
-        lines = [f"{'seconds':>10}  {'share':>6}  pass"]
+        lines = [f"{'seconds':>10}  {'share':>6}  step"]
         for name, seconds in passes:
             share = seconds / total if total else 0.0
             lines.append(f"{seconds:10.4f}  {share:6.1%}  {name}")

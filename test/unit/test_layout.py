@@ -14,8 +14,8 @@ PACKAGE = ROOT / "ge_dialect"
 MAY_IMPORT = {
     "formats": set[str](),
     "dialects": {"formats"},
-    "analysis": {"formats", "dialects"},
     "kernels": {"formats", "dialects"},
+    "analysis": {"formats", "dialects", "kernels"},
     "transforms": {"formats", "dialects", "analysis", "kernels"},
     "lowering": {"formats", "dialects", "analysis", "kernels"},
     "runtime": {"formats", "dialects", "analysis", "kernels"},

@@ -5,11 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 import onnx
-from onnx import AttributeProto, GraphProto, TensorProto, TypeProto, shape_inference
+from onnx import (
+    AttributeProto,
+    GraphProto,
+    TensorProto,
+    TensorShapeProto,
+    TypeProto,
+    shape_inference,
+)
 
 from ge_dialect.lowering.onnx.constants import ExternalFiles
 from ge_dialect.lowering.onnx.errors import OnnxImportError
 from ge_dialect.lowering.onnx.value_types import element_dtype
+
+NO_NAMES = ("", "?")
+"""Names of a dimension that do not tell it from another."""
 
 SMALL_TENSOR_ELEMENTS = 1024
 """Initializers of more elements are no shapes, axes or limits: inference is not shown their values."""
@@ -58,41 +68,53 @@ def _declare(graph: GraphProto, name: str, element: int, dims: Iterator[int]) ->
         kind.shape.dim.add(dim_value=size)
 
 
-def symbolic_dims(model: onnx.ModelProto) -> list[str]:
-    """The keys that `dims` may have, in the order of the model's inputs.
+def is_unknown(dim: TensorShapeProto.Dimension) -> bool:
+    """Whether a declared dimension has no size: some exporters write -1 for it."""
+    return not dim.HasField("dim_value") or dim.dim_value < 0
 
-    A named dimension has its name as key, a nameless unknown one `input:axis`.
-    """
+
+def _unknown_dims(model: onnx.ModelProto) -> Iterator[tuple[str, TensorShapeProto.Dimension]]:
+    """`input:axis` and the dimension, for each unknown dimension of the inputs that have no initializer."""
     constants = {tensor.name for tensor in model.graph.initializer}
-    keys: dict[str, None] = {}
     for item in model.graph.input:
-        if item.name in constants or item.type.WhichOneof("value") != "tensor_type":
-            continue
-        for axis, dim in enumerate(item.type.tensor_type.shape.dim):
-            if not dim.HasField("dim_value"):
-                keys[dim.dim_param or f"{item.name}:{axis}"] = None
-    return list(keys)
+        if item.name not in constants and item.type.WhichOneof("value") == "tensor_type":
+            for axis, dim in enumerate(item.type.tensor_type.shape.dim):
+                if is_unknown(dim):
+                    yield f"{item.name}:{axis}", dim
+
+
+def symbolic_dims(model: onnx.ModelProto) -> list[str]:
+    """The keys that name the unknown dimensions of the model's inputs, in order.
+
+    A named dimension has its name as key, one that is nameless (or called "?", as some exporters call all of them) has
+    `input:axis`.
+    """
+    return list(
+        dict.fromkeys(
+            dim.dim_param if dim.dim_param not in NO_NAMES else place
+            for place, dim in _unknown_dims(model)
+        )
+    )
 
 
 def substitute_dims(model: onnx.ModelProto, dims: Mapping[str, int]) -> None:
     """Give symbolic dimensions their sizes, in place, in the declarations of all graphs.
 
-    Raises OnnxImportError for a key that the model does not have, naming those it has, and for a negative size.
+    A key is a dimension's name or, for any unknown dimension, `input:axis`. Raises OnnxImportError for a key that the
+    model does not have, naming those it has, and for a negative size.
     """
+    places = dict(_unknown_dims(model))
     keys = symbolic_dims(model)
     for key, size in dims.items():
-        if key not in keys:
+        if key not in keys and key not in places:
             known = ", ".join(keys) if keys else "none"
             raise OnnxImportError(f'there is no symbolic dimension "{key}"; the model has: {known}')
         if size < 0:
             raise OnnxImportError(f'dimension "{key}" cannot be {size}')
-    for item in model.graph.input:
-        if item.type.WhichOneof("value") == "tensor_type":
-            for axis, dim in enumerate(item.type.tensor_type.shape.dim):
-                size = dims.get(f"{item.name}:{axis}")
-                if size is not None and not dim.HasField("dim_value"):
-                    dim.dim_value = size
     _substitute_in_graph(model.graph, dims)
+    for place, dim in places.items():
+        if place in dims:
+            dim.dim_value = dims[place]
 
 
 def _substitute_in_graph(graph: GraphProto, dims: Mapping[str, int]) -> None:
@@ -128,7 +150,9 @@ def with_inferred_types(model: onnx.ModelProto) -> onnx.ModelProto:
     Raises OnnxImportError when declared and inferred types contradict each other.
     """
     try:
-        return shape_inference.infer_shapes(model, check_type=False, strict_mode=False, data_prop=True)
+        return shape_inference.infer_shapes(
+            model, check_type=False, strict_mode=False, data_prop=True
+        )
     except shape_inference.InferenceError as error:
         text = " ".join(str(error).split())
         raise OnnxImportError(f"the types of the model contradict each other: {text}") from None

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from xdsl.dialects.builtin import ArrayAttr, NoneType, TensorType
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from ge_dialect.analysis.task_count import input_type, task_error, type_bytes
+from ge_dialect.analysis.sizes import value_bytes
+from ge_dialect.analysis.task_count import input_type, task_error
 from ge_dialect.dialects.attrs import i64, string_attr, text_of
 from ge_dialect.dialects.ge import ConstantOp, DataOp
 from ge_dialect.dialects.ge.access import data_operands, data_results, get_ints
@@ -190,7 +191,7 @@ class BufferTable:
     ) -> SSAValue:
         known = self._types.get(kind)
         if known is None:
-            size = type_bytes(kind)
+            size = value_bytes(kind)
             if size is None or not isinstance(kind, TensorType):
                 raise task_error(op, f"has data of type {kind}, whose bytes are not known at compile time")
             known = (BufferType(kind), size)

@@ -8,9 +8,9 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
+from ge_dialect.analysis.known_shape import is_known
 from ge_dialect.dialects.ge.access import graphs
 from ge_dialect.lowering.tasks.host import lower_host_program
-from ge_dialect.lowering.tasks.known import is_known
 from ge_dialect.lowering.tasks.model import lower_known_model
 
 
@@ -39,5 +39,5 @@ class ConvertGeToGeTask(ModulePass):
         block = op.body.block
         block.insert_op_before(made, found[0])
         for graph in found:
-            graph.drop_all_references()
             block.detach_op(graph)
+            graph.drop_all_references()

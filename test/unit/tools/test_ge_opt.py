@@ -117,9 +117,11 @@ def test_timing_names_every_pass(run, capsys):
     assert run("-p", "ge-test-mark,cse", "--timing") == 0
     captured = capsys.readouterr()
     assert [line.split()[-1] for line in captured.err.splitlines()] == [
-        "pass",
+        "step",
+        "(parse)",
         "ge-test-mark",
         "cse",
+        "(print)",
         "(verify)",
         "total",
     ]

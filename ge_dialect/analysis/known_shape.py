@@ -1,0 +1,76 @@
+"""Whether a model is of known shape: all memory can be planned and one task list can be made before it runs.
+
+Everything else is scheduled by the host, which learns sizes while it runs.
+"""
+
+from __future__ import annotations
+
+from xdsl.dialects.builtin import ModuleOp, NoneType, TensorType, UnrankedTensorType
+from xdsl.ir import Attribute, Operation
+
+from ge_dialect.dialects.ge.access import (
+    ge_type,
+    graphs,
+    source_op,
+    static_shape,
+    subgraph_names,
+)
+from ge_dialect.dialects.ge.node import GeNode
+from ge_dialect.dialects.ge.types import (
+    ControlType,
+    MapType,
+    OptionalType,
+    ResourceType,
+    SequenceType,
+    StringType,
+    UndefinedType,
+    VariantType,
+)
+from ge_dialect.kernels.shapes.facts import is_data_dependent
+from ge_dialect.kernels.spec import OpSpec
+
+_NO_NUMBERS = (StringType, ResourceType, VariantType, UndefinedType)
+_HOST_VALUES = (SequenceType, OptionalType, MapType)
+
+
+def is_known(module: ModuleOp) -> bool:
+    """Whether all graphs hold nothing but tensors of numbers of known shape, no node owns a graph, and no output's
+    shape depends on data."""
+    return unknown_reason(module) is None
+
+
+def unknown_reason(module: ModuleOp) -> tuple[Operation, str] | None:
+    """The first node, in graph and block order, that makes the model one of unknown shape, and why; None for none."""
+    for graph in graphs(module):
+        if "ge.unknown_shape" in graph.attributes:
+            return graph, "the graph is marked ge.unknown_shape"
+        for op in graph.block.ops:
+            if (reason := _reason(op)) is not None:
+                return op, reason
+    return None
+
+
+def _reason(op: Operation) -> str | None:
+    if subgraph_names(op):
+        return f"{ge_type(op)} owns sub-graphs"
+    for index, result in enumerate(op.results):
+        if (reason := type_reason(result.type)) is not None:
+            return f"output {index} of {ge_type(op)} {reason}"
+    if isinstance(op, GeNode) and is_data_dependent(OpSpec(ge_type(op), {}, 0, source_op(op))):
+        return f"the output shape of {ge_type(op)} depends on data"
+    return None
+
+
+def type_reason(kind: Attribute) -> str | None:
+    """Why a value of this type has no size before the model runs, None when it has one (or is no data)."""
+    if isinstance(kind, TensorType):
+        if isinstance(kind.element_type, _NO_NUMBERS):
+            return f"has elements of type {kind.element_type}"
+        return "has an unknown dimension" if static_shape(kind) is None else None
+    if isinstance(kind, ControlType | NoneType):
+        return None
+    if isinstance(kind, UnrankedTensorType):
+        return "has an unknown rank"
+    if isinstance(kind, _HOST_VALUES):
+        return f"is {kind}, which the host keeps"
+    return None

@@ -1,0 +1,237 @@
+"""Building the steps of a host program: values with their placements, regions, conversions between host and device."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import NoReturn
+
+import numpy as np
+from xdsl.dialects.builtin import DictionaryAttr, NoneType
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+
+from ge_dialect.analysis.task_count import task_error
+from ge_dialect.dialects.attrs import string_attr
+from ge_dialect.dialects.ge.access import node_name
+from ge_dialect.dialects.ge.types import OptionalType
+from ge_dialect.dialects.ge.weights import elements_attr, elements_type
+from ge_dialect.dialects.ge_task import (
+    AbsentOp,
+    D2hOp,
+    EnsureDeviceOp,
+    EnsureHostOp,
+    H2dOp,
+    HostCallOp,
+    HostConstOp,
+    PlacedTensorType,
+    Placement,
+    SyncOp,
+)
+from ge_dialect.lowering.tasks.host_types import host_type, is_host_only, is_tensor
+
+
+@dataclass(eq=False, slots=True)
+class HostValue:
+    """A value of a host program: its type in dialect `ge`, where it is first, and that place's SSA value.
+
+    A constant has no place of its own: it is loaded wherever it is asked for. `launch` is the step that computes the
+    value on a stream, which must be waited for before the value can be copied to the host.
+    """
+
+    kind: Attribute
+    placement: Placement | None
+    ssa: SSAValue | None
+    constant: Attribute | None = None
+    launch: Operation | None = None
+    stream: int = 0
+    scope: Scope | None = None
+
+
+@dataclass(eq=False, slots=True)
+class Scope:
+    """The steps of one region, in order. `repeats` marks regions of loops, out of which conversions are taken."""
+
+    parent: Scope | None = None
+    repeats: bool = False
+    ops: list[Operation] = field(default_factory=list[Operation])
+    copies: dict[tuple[HostValue, Placement], SSAValue] = field(
+        default_factory=dict[tuple[HostValue, Placement], SSAValue]
+    )
+    synced: set[Operation] = field(default_factory=set[Operation])
+
+    def chain(self) -> Iterator[Scope]:
+        """The scope and those around it, innermost first."""
+        scope: Scope | None = self
+        while scope is not None:
+            yield scope
+            scope = scope.parent
+
+
+class HostBuilder:
+    """Appends steps to the innermost open region; values of outer regions are visible in inner ones.
+
+    `prelude` holds what happens once, when the program is loaded: constants, variables; then the program's inputs.
+    """
+
+    def __init__(self) -> None:
+        self.prelude: list[Operation] = []
+        self.scope = Scope()
+        self._root = self.scope
+        self._constants: dict[tuple[Attribute, Attribute, Placement], SSAValue] = {}
+        self._absent: SSAValue | None = None
+
+    # --- regions ------------------------------------------------------------------------------------------------
+
+    @contextmanager
+    def region(self, *, repeats: bool) -> Iterator[Scope]:
+        """Steps appended inside go to the region."""
+        outer = self.scope
+        self.scope = Scope(outer, repeats)
+        try:
+            yield self.scope
+        finally:
+            self.scope = outer
+
+    @contextmanager
+    def inside(self, scope: Scope) -> Iterator[None]:
+        """Go on with a region that was closed."""
+        outer, self.scope = self.scope, scope
+        try:
+            yield
+        finally:
+            self.scope = outer
+
+    @staticmethod
+    def finish(scope: Scope, block: Block | None = None) -> Region:
+        """The region of a scope, once its last step is there."""
+        made = Block() if block is None else block
+        made.add_ops(scope.ops)
+        return Region(made)
+
+    def append(self, op: Operation) -> Operation:
+        """Append a step."""
+        self.scope.ops.append(op)
+        return op
+
+    # --- values -------------------------------------------------------------------------------------------------
+
+    def value(
+        self,
+        kind: Attribute,
+        ssa: SSAValue,
+        launch: Operation | None = None,
+        stream: int = 0,
+    ) -> HostValue:
+        """A value that a step or a block argument of the open region gives."""
+        placed = ssa.type
+        placement = placed.placement.data if isinstance(placed, PlacedTensorType) else None
+        return HostValue(kind, placement, ssa, None, launch, stream, self.scope)
+
+    def constant(self, value: Attribute, kind: Attribute | None = None) -> HostValue:
+        """A constant of dialect `ge`."""
+        found = elements_type(value) if kind is None else kind
+        assert found is not None, "a constant without a type"
+        return HostValue(found, None, None, value)
+
+    def number(self, value: int | Sequence[int]) -> HostValue:
+        """An int64 constant: a scalar, or a list of numbers."""
+        return self.constant(elements_attr(np.array(value, np.int64)))
+
+    def absent(self) -> HostValue:
+        """What stands in a slot that is not wired."""
+        if self._absent is None:
+            op = AbsentOp.make()
+            self.prelude.append(op)
+            self._absent = op.results[0]
+        return HostValue(NoneType(), None, self._absent, scope=self._root)
+
+    def get(self, value: HostValue, placement: Placement) -> SSAValue:
+        """The SSA value of a tensor in a placement (`any`: wherever it is); steps that bring it there are appended.
+
+        A conversion is made once a region and kept. Inside loops it is taken out to where the value is the same in
+        every turn.
+        """
+        if value.constant is not None:
+            return self._load(value, Placement.DEVICE if placement is Placement.ANY else placement)
+        assert value.ssa is not None
+        if value.placement is None or placement in (Placement.ANY, value.placement):
+            return value.ssa
+        for scope in self.scope.chain():
+            found = scope.copies.get((value, placement))
+            if found is not None:
+                return found
+        target = self.scope
+        while target is not value.scope and target.repeats and target.parent is not None:
+            target = target.parent
+        with self.inside(target):
+            copy = self._convert(value, value.ssa, placement)
+        target.copies[(value, placement)] = copy
+        return copy
+
+    def _load(self, value: HostValue, placement: Placement) -> SSAValue:
+        assert value.constant is not None
+        kind = host_type(value.kind, placement)
+        key = (value.constant, kind, placement)
+        found = self._constants.get(key)
+        if found is None:
+            op = HostConstOp.make(kind, value.constant)
+            self.prelude.append(op)
+            found = op.results[0]
+            self._constants[key] = found
+        return found
+
+    def _convert(self, value: HostValue, ssa: SSAValue, placement: Placement) -> SSAValue:
+        if value.placement is Placement.ANY:
+            move = EnsureHostOp if placement is Placement.HOST else EnsureDeviceOp
+            return self.append(move.make(ssa)).results[0]
+        if placement is Placement.DEVICE:
+            return self.append(H2dOp.make(ssa, stream=value.stream)).results[0]
+        self._sync(value)
+        return self.append(D2hOp.make(ssa, stream=value.stream)).results[0]
+
+    def _sync(self, value: HostValue) -> None:
+        """Wait for the stream that computes the value, once a step that issues work."""
+        launch = value.launch
+        if launch is not None:
+            if any(launch in scope.synced for scope in self.scope.chain()):
+                return
+            self.scope.synced.add(launch)
+        self.append(SyncOp.make(stream=value.stream))
+
+    def as_type(self, op: Operation, value: HostValue, kind: Attribute, placement: Placement) -> SSAValue:
+        """The value where one of type `kind` is expected: in that placement, wrapped when that is an optional."""
+        if is_tensor(value.kind) and isinstance(kind, OptionalType):
+            result = host_type(kind, Placement.HOST)
+            ins = [self.get(value, Placement.HOST)]
+            return self.call(op, "Optional", ins, [result], source="ai.onnx::Optional@15")[0]
+        if is_tensor(value.kind) != is_tensor(kind):
+            self.refuse(op, f"expects a value of type {kind}, got {value.kind}")
+        return self.get(value, Placement.HOST if is_host_only(kind) else placement)
+
+    # --- steps that no node stands for ----------------------------------------------------------------------------
+
+    def call(
+        self,
+        op: Operation,
+        kind: str,
+        ins: Sequence[SSAValue],
+        results: Sequence[Attribute],
+        attrs: Mapping[str, Attribute] | None = None,
+        source: str | None = None,
+    ) -> Sequence[SSAValue]:
+        """A host call that the lowering of `op` needs; it carries the node's name."""
+        made = HostCallOp.make(
+            kind,
+            ins,
+            results,
+            attrs=DictionaryAttr(dict(attrs)) if attrs else None,
+            source=source,
+            attributes={"ge.name": string_attr(node_name(op))},
+        )
+        return self.append(made).results
+
+    @staticmethod
+    def refuse(op: Operation, problem: str) -> NoReturn:
+        """Raise TaskGenerationError about a node."""
+        raise task_error(op, problem)

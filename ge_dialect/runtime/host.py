@@ -1,0 +1,171 @@
+"""Host programs: compiled once to a list of functions on a state, then run.
+
+The emulated host takes the steps in their order and computes at once what it issues to streams; the streams exist on
+the simulated clock. Values are dropped behind their last reader, which gives their storage back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from time import perf_counter
+
+import numpy as np
+from xdsl.dialects.builtin import TensorType
+from xdsl.ir import Attribute
+
+from ge_dialect.dialects.attrs import text_of
+from ge_dialect.dialects.ge.element_types import dtype_of
+from ge_dialect.dialects.ge_task import HostInputOp, HostOp, HostOutputOp, ModelOp, PlacedTensorType, Placement
+from ge_dialect.kernels import Value
+from ge_dialect.runtime.allocator import BORROWED, Storage, size_of
+from ge_dialect.runtime.cost import DeviceProfile, load_profile
+from ge_dialect.runtime.errors import LoadError, RunError
+from ge_dialect.runtime.executor import ModelExecutable, RunResult
+from ge_dialect.runtime.feeds import Feeds, TensorSlot, order_feeds
+from ge_dialect.runtime.host_compile import Compiler
+from ge_dialect.runtime.host_state import Clock, HostState
+from ge_dialect.runtime.options import DeviceOptions
+from ge_dialect.runtime.report import RunReport
+
+
+class HostExecutable:
+    """A `ge_task.host` program with the task lists that it executes."""
+
+    def __init__(
+        self,
+        program: HostOp,
+        models: Mapping[str, ModelOp],
+        options: DeviceOptions,
+        profile: DeviceProfile | None = None,
+    ) -> None:
+        """Raises LoadError for operator types without a kernel, for several ranks, and what loading the lists raises."""
+        if options.ranks != 1:
+            raise LoadError("a host program runs on one rank; only task lists run on several")
+        self.options = options
+        self.profile = profile or load_profile(options.profile)
+        self._program = program
+        loaded = {
+            name: ModelExecutable([model], options, self.profile) for name, model in models.items()
+        }
+        self._models = loaded
+        self._compiler = compiler = Compiler(loaded, options)
+        self._steps = compiler.program(program)
+        inputs = [op for op in program.body.block.ops if isinstance(op, HostInputOp)]
+        outputs = [op for op in program.body.block.ops if isinstance(op, HostOutputOp)]
+        inputs.sort(key=lambda op: op.index.value.data)
+        outputs.sort(key=lambda op: op.index.value.data)
+        self.inputs = [
+            _slot("input", op.index.value.data, text_of(op.io_name), op.result.type) for op in inputs
+        ]
+        self.outputs = [
+            _slot("output", op.index.value.data, text_of(op.io_name), op.value.type)
+            for op in outputs
+        ]
+        self._input_slots = [compiler.slot(op.result) for op in inputs]
+        self._on_device = [_place(op.result.type) is Placement.DEVICE for op in inputs]
+        self._output_numbers = [op.index.value.data for op in outputs]
+        self._device_outputs = [_place(op.value.type) is Placement.DEVICE for op in outputs]
+
+    def run(self, feeds: Feeds) -> RunResult:
+        """One run on `feeds`, by name or in order. Raises FeedError, TaskError, RunawayError and RunError."""
+        begun = perf_counter()
+        values = order_feeds(self.inputs, feeds)
+        state = self._fresh_state()
+        for slot, value, moved in zip(self._input_slots, values, self._on_device, strict=True):
+            if moved:
+                self._move(state, "h2d", size_of(value))
+            if self._compiler.mutable and isinstance(value, np.ndarray):
+                value = value.copy()
+            state.define(slot, value, state.allocator.new(size_of(value)) if moved else BORROWED)
+        with np.errstate(all="ignore"):
+            for step in self._steps:
+                step(state)
+        outputs: dict[str, Value] = {}
+        for slot, number, moved in zip(
+            self.outputs, self._output_numbers, self._device_outputs, strict=True
+        ):
+            value = state.outputs[number]
+            if moved:
+                self._move(state, "d2h", size_of(value))
+            outputs[slot.name] = value.copy() if isinstance(value, np.ndarray) else value
+        for stream in range(len(state.clock.streams)):
+            state.clock.host = max(state.clock.host, state.clock.streams[stream])
+        wall = (perf_counter() - begun) * 1e6
+        timeline = (tuple(state.clock.intervals),) if self.options.record_timeline else ()
+        return RunResult(outputs, self._report(state, wall), (outputs,), timeline)
+
+    def run_ranks(self, feeds: Sequence[Feeds]) -> RunResult:
+        """`run` with the inputs of the one rank there is. Raises RunError for another number of them."""
+        if len(feeds) != 1:
+            raise RunError(f"inputs for {len(feeds)} ranks are given, a host program has one")
+        return self.run(feeds[0])
+
+    def opaque_types(self) -> list[str]:
+        """The operator types that are computed as opaque bytes (choice E20), in alphabetical order."""
+        found = set(self._compiler.opaque)
+        for model in self._models.values():
+            found.update(model.opaque_types())
+        return sorted(found)
+
+    def _fresh_state(self) -> HostState:
+        compiler = self._compiler
+        clock = Clock(
+            self.profile,
+            [0.0] * max(1, self._program.stream_num.value.data),
+            self.options.record_timeline,
+        )
+        values: list[Value] = [None] * compiler.slots
+        storages: list[Storage] = [BORROWED] * compiler.slots
+        for slot, value in compiler.constants.items():
+            values[slot] = value
+        return HostState(values, storages, {}, clock, self.options.max_tasks)
+
+    def _move(self, state: HostState, kind: str, size: int) -> None:
+        """A copy of a model input or output between the memories, which the caller waits for."""
+        state.counts[kind] = state.counts.get(kind, 0) + 1
+        state.moved += size
+        if kind == "d2h":
+            state.clock.host = state.clock.end
+        state.clock.on_host(kind, kind, size=size)
+
+    def _report(self, state: HostState, wall: float) -> RunReport:
+        counts = state.counts
+        known = ("launch", "execute", "host_call", "h2d", "d2h", "sync")
+        return RunReport(
+            model=text_of(self._program.sym_name) or "",
+            profile=self.profile.name,
+            tasks=sum(state.device_tasks.values()),
+            by_kind=dict(sorted(state.device_tasks.items())),
+            steps={kind: n for kind, n in sorted(counts.items()) if kind not in known},
+            launches=counts.get("launch", 0) + counts.get("execute", 0),
+            host_calls=counts.get("host_call", 0),
+            h2d=counts.get("h2d", 0),
+            d2h=counts.get("d2h", 0),
+            syncs=counts.get("sync", 0),
+            streams=self._program.stream_num.value.data,
+            events=self._program.event_num.value.data,
+            allocations=state.allocator.allocations,
+            opaque_tasks=len(self._compiler.opaque),
+            peak_bytes=state.allocator.peak,
+            weight_bytes=self._compiler.constant_bytes,
+            moved_bytes=state.moved,
+            simulated_us=state.clock.end,
+            wall_us=wall,
+        )
+
+
+def _place(type: Attribute) -> Placement | None:
+    return type.placement.data if isinstance(type, PlacedTensorType) else None
+
+
+def _slot(role: str, index: int, name: str | None, type: Attribute) -> TensorSlot:
+    """How an input or output is described; values that are no tensors have no element type."""
+    shown = name if name is not None else f"{role}{index}"
+    if not isinstance(type, PlacedTensorType):
+        return TensorSlot(shown, None, None)
+    try:
+        dtype = dtype_of(type.tensor.element_type).numpy
+    except KeyError:
+        dtype = None
+    shape = tuple(type.tensor.get_shape()) if isinstance(type.tensor, TensorType) else None
+    return TensorSlot(shown, dtype, shape)

@@ -1,0 +1,248 @@
+"""Steps of a host program on shapes, storage, placement and order, as functions on the state."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias, cast
+
+import numpy as np
+from xdsl.ir import Attribute
+
+from ge_dialect.dialects.ge_task import PlacedTensorType, Placement
+from ge_dialect.kernels import Array
+from ge_dialect.runtime.allocator import BORROWED, TensorList, size_of
+from ge_dialect.runtime.errors import TaskError
+from ge_dialect.runtime.host_state import HostState
+from ge_dialect.runtime.memory import bytes_of
+
+Step: TypeAlias = Callable[[HostState], None]
+
+
+def _tensor(state: HostState, slot: int, what: str) -> Array:
+    value = state.values[slot]
+    if not isinstance(value, np.ndarray):
+        raise TaskError(f"{what} takes a tensor, got a {type(value).__name__}")
+    return cast("Array", value)
+
+
+def shape_of(source: int, result: int) -> Step:
+    """The shape record of a tensor."""
+
+    def step(state: HostState) -> None:
+        state.count("shape_of")
+        state.define_shape(result, _tensor(state, source, "shape_of").shape)
+
+    return step
+
+
+def read_shape(source: int, result: int) -> Step:
+    """The shape that the kernel which wrote the tensor found, the tensor's own when none did."""
+
+    def step(state: HostState) -> None:
+        state.count("read_shape")
+        published = state.storages[source].published
+        state.define_shape(result, published or _tensor(state, source, "read_shape").shape)
+
+    return step
+
+
+def alloc(shape: int | None, static: tuple[int, ...], dtype: np.dtype, fill: int, result: int) -> Step:
+    """New storage, filled with the byte `fill`."""
+
+    def step(state: HostState) -> None:
+        state.count("alloc")
+        dims: tuple[int, ...] = static if shape is None else state.values[shape]
+        value: Array = np.empty(dims, dtype)
+        if not dtype.hasobject:
+            bytes_of(value).fill(fill)
+        state.clock.on_host("alloc", "alloc")
+        state.define(result, value, state.allocator.new(size_of(value), explicit=True))
+
+    return step
+
+
+def free(source: int) -> Step:
+    """The end of a storage."""
+
+    def step(state: HostState) -> None:
+        state.count("free")
+        state.clock.on_host("free", "free")
+        storage = state.storages[source]
+        if storage is BORROWED:
+            raise TaskError("free: the tensor is the caller's or a constant")
+        if storage.released:
+            raise TaskError("free: the storage was given back before")
+        state.allocator.release(storage)
+
+    return step
+
+
+def view(
+    source: int, shape: int | None, static: tuple[int, ...], dtype: np.dtype, result: int
+) -> Step:
+    """The first bytes of a tensor's storage as another type or shape. Raises TaskError when they are too few."""
+
+    def step(state: HostState) -> None:
+        state.count("view")
+        dims: tuple[int, ...] = static if shape is None else state.values[shape]
+        value = _tensor(state, source, "view")
+        needed = int(np.prod(dims, dtype=np.int64))
+        if value.dtype == dtype and value.size == needed:
+            seen = value.reshape(dims)
+        else:
+            data = bytes_of(value)
+            if needed * dtype.itemsize > data.size:
+                raise TaskError(f"view: {dtype} {list(dims)} does not fit into {data.size} bytes")
+            seen = data[: needed * dtype.itemsize].view(dtype).reshape(dims)
+        state.define(result, seen, state.storages[source])
+
+    return step
+
+
+def move(kind: str, source: int, result: int, stream: int) -> Step:
+    """A copy between the memories: to the device beside the host, to the host while the host waits."""
+
+    def step(state: HostState) -> None:
+        value = state.values[source]
+        size = size_of(value)
+        state.count(kind)
+        state.moved += size
+        clock = state.clock
+        clock.on_stream(stream, clock.profile.host[kind].of(size), kind, kind)
+        if kind == "d2h":
+            clock.host = max(clock.host, clock.streams[stream])
+        copied = value.copy() if isinstance(value, np.ndarray) else value
+        state.define(result, copied, state.allocator.new(size))
+
+    return step
+
+
+def ensure(wanted: Placement, known: Placement, source: int, result: int) -> Step:
+    """A copy on stream 0 when the tensor is elsewhere; an input of the caller without a mark is on the host."""
+    kind = "h2d" if wanted is Placement.DEVICE else "d2h"
+    copy = move(kind, source, result, 0)
+
+    def step(state: HostState) -> None:
+        place = known
+        if place is Placement.ANY:
+            place = state.places.get(source, Placement.HOST)
+        if place is wanted:
+            state.define(result, state.values[source], state.storages[source])
+            return
+        if wanted is Placement.HOST:
+            state.count("sync")
+            state.clock.sync(0)
+        copy(state)
+
+    return step
+
+
+def sync(stream: int) -> Step:
+    """The host waits for a stream."""
+
+    def step(state: HostState) -> None:
+        state.count("sync")
+        state.clock.sync(stream)
+
+    return step
+
+
+def record(event: int, stream: int) -> Step:
+    """The event happens when the stream gets there."""
+
+    def step(state: HostState) -> None:
+        state.count("record")
+        clock = state.clock
+        clock.on_host("record", f"record {event}")
+        clock.events[event] = max(clock.streams[stream], clock.host)
+
+    return step
+
+
+def wait(event: int, stream: int) -> Step:
+    """The stream waits for the event. Raises TaskError when nothing has issued its record."""
+
+    def step(state: HostState) -> None:
+        state.count("wait")
+        clock = state.clock
+        clock.on_host("wait", f"wait {event}")
+        if event not in clock.events:
+            raise TaskError(f"deadlock: stream {stream} waits for event {event}, which nothing has recorded")
+        clock.streams[stream] = max(clock.streams[stream], clock.events.pop(event))
+
+    return step
+
+
+def list_new(result: int) -> Step:
+    """An empty list."""
+
+    def step(state: HostState) -> None:
+        state.define(result, TensorList(), BORROWED)
+
+    return step
+
+
+def list_append(target: int, source: int) -> Step:
+    """A tensor at the end of a list, which holds its storage from now on."""
+
+    def step(state: HostState) -> None:
+        state.count("list_append")
+        found = state.values[target]
+        assert isinstance(found, TensorList)
+        storage = state.storages[source]
+        found.items.append(_tensor(state, source, "list_append"))
+        if storage is not BORROWED:
+            storage.holders += 1
+            found.storages.append(storage)
+
+    return step
+
+
+def list_stack(
+    source: int, axis: int, reverse: bool, dtype: np.dtype, shape: tuple[int, ...], result: int
+) -> Step:
+    """The tensors of a list along a new dimension; an empty list gives 0 for what the type does not know."""
+
+    def step(state: HostState) -> None:
+        state.count("list_stack")
+        found = state.values[source]
+        assert isinstance(found, TensorList)
+        items = found.items[::-1] if reverse else found.items
+        if items:
+            try:
+                value = np.stack(items, axis)
+            except ValueError as error:
+                raise TaskError(f"list_stack: {error}") from error
+        else:
+            dims = [max(dim, 0) for dim in shape]
+            dims[axis] = 0
+            value = np.zeros(dims, dtype)
+        state.define(result, value, state.allocator.new(size_of(value)))
+
+    return step
+
+
+def hand_over(
+    sources: Sequence[int],
+    results: Sequence[int],
+    ended: frozenset[int],
+    types: Sequence[Attribute],
+) -> Step:
+    """Give `results` the values of `sources`, all at once; the sources in `ended` are dropped."""
+    unplaced = [
+        isinstance(type, PlacedTensorType) and type.placement.data is Placement.ANY for type in types
+    ]
+
+    def step(state: HostState) -> None:
+        held: list[tuple[Any, Any, Placement | None]] = [
+            (state.values[x], state.storages[x], state.places.get(x)) for x in sources
+        ]
+        for result, (value, storage, place), free_place in zip(results, held, unplaced, strict=True):
+            state.define(result, value, storage)
+            if free_place and place is not None:
+                state.places[result] = place
+        for slot in ended:
+            if slot not in results:
+                state.drop(slot)
+
+    return step

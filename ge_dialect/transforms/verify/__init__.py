@@ -1,0 +1,1 @@
+"""Checks across operations, which operations' own verifiers cannot make."""
