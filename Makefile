@@ -23,9 +23,10 @@ $(VENV)/.lint-installed: pyproject.toml | $(BIN)/python
 
 demo: $(VENV)/.test-installed | build
 	@model="$(DEMO_MODEL)"; \
-	echo "# ge-opt squeezenet.onnx -p ge-pipeline"; \
-	$(BIN)/ge-opt "$$model" -p ge-pipeline -o build/demo.mlir --weights=build/demo.weights && head -n 24 build/demo.mlir && \
-	echo "# ge-run squeezenet.onnx --check" && \
+	echo "# ge-opt light_squeezenet.onnx -p ge-pipeline -t mlir    (the beginning, and the first tasks)"; \
+	$(BIN)/ge-opt "$$model" -p ge-pipeline -t mlir -o build/demo.mlir && \
+	head -n 10 build/demo.mlir | cut -c 1-140 && grep -m 8 'ge_task.kernel "' build/demo.mlir | cut -c 1-140 && \
+	echo && echo "# ge-run light_squeezenet.onnx --check" && \
 	$(BIN)/ge-run "$$model" --check
 
 test: $(VENV)/.test-installed

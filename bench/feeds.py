@@ -27,7 +27,7 @@ def fixed_shapes(model: onnx.ModelProto, dims: dict[str, int]) -> dict[str, tupl
 
 
 def make_feeds(path: Path, dims: dict[str, int], seed: int = 0) -> dict[str, np.ndarray]:
-    """Random inputs: normal numbers, small token numbers, masks of ones, positions in order."""
+    """Random inputs: normal numbers, small token numbers, token types, masks of ones, positions in order."""
     rng = np.random.default_rng(seed)
     feeds: dict[str, np.ndarray] = {}
     for name, (dtype, shape) in fixed_shapes(
@@ -37,6 +37,8 @@ def make_feeds(path: Path, dims: dict[str, int], seed: int = 0) -> dict[str, np.
             feeds[name] = rng.standard_normal(shape).astype(dtype)
         elif "mask" in name:
             feeds[name] = np.ones(shape, dtype)
+        elif "type" in name:
+            feeds[name] = rng.integers(0, 2, shape).astype(dtype)
         elif "position" in name:
             feeds[name] = np.broadcast_to(np.arange(shape[-1], dtype=dtype), shape).copy()
         elif name == "sr":

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
+from typing import cast
 
 from xdsl.dialects.builtin import IntegerAttr
 from xdsl.ir import Attribute, Operation
@@ -54,7 +55,9 @@ class TaskGenerationError(GeError):
 
 def task_error(op: Operation, problem: str) -> TaskGenerationError:
     """The error about one node, with its name, type and place."""
-    return TaskGenerationError(f'node "{node_name(op)}" of type {ge_type(op)} {problem}', location_text(op))
+    return TaskGenerationError(
+        f'node "{node_name(op)}" of type {ge_type(op)} {problem}', location_text(op)
+    )
 
 
 # --- the node's rule --------------------------------------------------------------------------------------------
@@ -73,7 +76,9 @@ def kernel_lib(op: Operation) -> str:
     if engine:
         lib = lib_of_engine(engine)
         if lib is None:
-            raise task_error(op, f"is placed on an unknown engine '{engine}' and has no ge.kernel_lib")
+            raise task_error(
+                op, f"is placed on an unknown engine '{engine}' and has no ge.kernel_lib"
+            )
         return lib
     lib = lib_of_type(ge_type(op))
     if lib is None:
@@ -103,7 +108,9 @@ def task_rule(op: Operation) -> TaskRule:
     if rule is None:
         raise task_error(op, f"cannot become a task: kernel lib '{lib}' has no builder for it")
     if rule is TaskRule.GONE:
-        raise task_error(op, "should be gone before task generation: fold or replace it (ge-canonicalize)")
+        raise task_error(
+            op, "should be gone before task generation: fold or replace it (ge-canonicalize)"
+        )
     if rule is TaskRule.REFUSED:
         raise task_error(op, "has no task: task generation for it is not supported")
     return rule
@@ -112,7 +119,8 @@ def task_rule(op: Operation) -> TaskRule:
 def owns_ffts_graph(op: Operation) -> bool:
     """Whether the node calls an FFTS(+) sub-graph: it makes one task, the nodes inside make none."""
     return "subgraphs" in op.properties and (
-        ge_attr(op, "_ffts_plus_sub_graph") is not None or ge_attr(op, "_ffts_sub_graph") is not None
+        ge_attr(op, "_ffts_plus_sub_graph") is not None
+        or ge_attr(op, "_ffts_sub_graph") is not None
     )
 
 
@@ -153,7 +161,11 @@ def copy_bytes(op: Operation, index: int) -> int:
 def copied_slots(op: Operation) -> list[int]:
     """The slots that a copying node copies: input i to output i where both are wired."""
     ins, outs = data_operands(op), data_results(op)
-    return [i for i in range(min(len(ins), len(outs))) if not is_absent(ins[i]) and not is_absent(outs[i])]
+    return [
+        i
+        for i in range(min(len(ins), len(outs)))
+        if not is_absent(ins[i]) and not is_absent(outs[i])
+    ]
 
 
 def merge_bytes(op: Operation) -> int:
@@ -212,14 +224,15 @@ _PLAIN: Mapping[TaskRule, tuple[str, ...]] = MappingProxyType(
 
 def mix_notifies(op: Operation) -> tuple[int, int] | None:
     """The two notifies of an AI Core operator whose cube and vector halves run on two streams; None for others."""
-    ids = ge_attr(op, "notify_id")
-    if isinstance(ids, list) and len(ids) == 2 and attached_stream(op) is not None:  # pyright: ignore
-        return ids[0], ids[1]
-    return None
+    ids: object = ge_attr(op, "notify_id")
+    if not isinstance(ids, list) or attached_stream(op) is None:
+        return None
+    numbers = cast("list[int]", ids)
+    return (numbers[0], numbers[1]) if len(numbers) == 2 else None
 
 
 def attached_stream(op: Operation) -> int | None:
-    """The node's attached stream (spec/streams.md section 5): the first valid id of the list form, else the single id."""
+    """The node's attached stream (spec/streams.md section 5): the first valid id of the list, else the single id."""
     listed = ge_attr(op, "_attached_stream_info_list")
     if listed is not None:
         ids = [int(entry.get("_attached_resource_id", -1)) for entry in listed]
@@ -319,7 +332,9 @@ def _owning_graph(graph: GraphOp) -> GraphOp | None:
     return None
 
 
-def planned_tasks(op: Operation, brackets: bool = True, rule: TaskRule | None = None) -> tuple[str, ...]:
+def planned_tasks(
+    op: Operation, brackets: bool = True, rule: TaskRule | None = None
+) -> tuple[str, ...]:
     """The kinds of the node's tasks in order, as op names without the dialect (`kernel`, `memcpy_async`, ...).
 
     AI Core nodes are read with their marks `ge.is_first_node` and `ge.is_last_node` (`analysis.segments`); `brackets`

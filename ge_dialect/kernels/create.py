@@ -102,9 +102,9 @@ def _one_hot(spec: OpSpec, inputs: Sequence[Value]) -> list[Value]:
     count = int(depth.reshape(-1)[0])
     rank = indices.ndim + 1
     axis = spec.int("axis", -1) % rank
-    level = indices.astype(np.int64)
+    level: Array = indices.astype(np.int64)
     level = np.where((level < 0) & (level >= -count), level + count, level)
-    on: Array = np.equal(np.expand_dims(level, axis), places(count, *(1,) * (rank - 1 - axis)))
+    on = np.equal(np.expand_dims(level, axis), places(count, *(1,) * (rank - 1 - axis)))
     return [np.where(on, values[1], values[0]).astype(values.dtype, copy=False)]
 
 

@@ -64,7 +64,7 @@ def source_places(axis: ResizedAxis, coordinates: str) -> Array:
     if coordinates == "tf_half_pixel_for_nn":
         return (y + half) / scale
     if coordinates == "pytorch_half_pixel" and axis.out == 1:
-        return np.full(1, -0.5, f32)
+        return np.zeros(1, f32)
     if coordinates in ("half_pixel", "pytorch_half_pixel"):
         return (y + half) / scale - half
     if coordinates == "half_pixel_symmetric":
@@ -76,17 +76,21 @@ def source_places(axis: ResizedAxis, coordinates: str) -> Array:
 
 
 def _nearest(places: Array, method: Method, scale: float) -> Array:
+    """The chosen element; halves are decided in float64, where places + 0.5 is exact."""
+    exact = places.astype(np.float64)
     if method.simple:
-        return np.ceil(places) if scale < 1 else np.floor(places)
-    rounded = {
-        "round_prefer_floor": lambda: np.ceil(places - np.float32(0.5)),
-        "round_prefer_ceil": lambda: np.floor(places + np.float32(0.5)),
-        "floor": lambda: np.floor(places),
-        "ceil": lambda: np.ceil(places),
-    }
-    if method.nearest not in rounded:
-        raise KernelInputError(f"Resize: unknown nearest mode {method.nearest}")
-    return rounded[method.nearest]()
+        return np.ceil(exact) if scale < 1 else np.floor(exact)
+    match method.nearest:
+        case "round_prefer_floor":
+            return np.ceil(exact - 0.5)
+        case "round_prefer_ceil":
+            return np.floor(exact + 0.5)
+        case "floor":
+            return np.floor(exact)
+        case "ceil":
+            return np.ceil(exact)
+        case other:
+            raise KernelInputError(f"Resize: unknown nearest mode {other}")
 
 
 def _filter(distance: Array, method: Method) -> Array:

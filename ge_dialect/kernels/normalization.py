@@ -24,6 +24,17 @@ def _channels(values: Array, rank: int) -> Array:
     return values.reshape((-1,) + (1,) * max(rank - 2, 0))
 
 
+def _training(spec: OpSpec) -> bool:
+    """Before version 14 the number of outputs says it, in the oldest ones together with `is_test`."""
+    if not spec.flag("spatial", True):
+        raise KernelInputError(
+            "BatchNormalization: no kernel for statistics a position (spatial 0)"
+        )
+    if spec.version >= 14:
+        return spec.flag("training_mode")
+    return spec.n_outputs > 1 and not spec.flag("is_test")
+
+
 def _batch_norm(spec: OpSpec, inputs: Sequence[Value]) -> list[Value]:
     """ONNX BatchNormalization; in training the outputs 1 and 2 are the updated mean and variance."""
     x = tensor(spec, inputs, 0)
@@ -31,7 +42,7 @@ def _batch_norm(spec: OpSpec, inputs: Sequence[Value]) -> list[Value]:
     epsilon, momentum = spec.float("epsilon", 1e-5), spec.float("momentum", 0.9)
     data = _wide(x)
     kind = data.dtype.type
-    training = spec.flag("training_mode") if spec.version >= 14 else spec.n_outputs > 1
+    training = _training(spec)
     old_mean, old_variance = mean, variance
     if training:
         axes = (0, *range(2, x.ndim))
@@ -58,8 +69,7 @@ def _bind_batch_norm(
     x = tensor(spec, inputs, 0)
     scale, shift, mean, variance = (tensor(spec, inputs, index) for index in range(1, 5))
     if (
-        spec.flag("training_mode")
-        or spec.n_outputs > 1
+        _training(spec)
         or x.dtype not in NATIVE_FLOATS
         or any(item.dtype != x.dtype for item in (scale, shift, mean, variance))
     ):
@@ -218,15 +228,30 @@ def _lrn(spec: OpSpec, inputs: Sequence[Value]) -> list[Value]:
     return [(data / total).astype(x.dtype, copy=False)]
 
 
+def _lp_normalization(spec: OpSpec, inputs: Sequence[Value]) -> list[Value]:
+    """x / its p-norm along the axis; rows of the norm 0 stay 0."""
+    x = tensor(spec, inputs, 0)
+    data, axis, p = _wide(x), spec.int("axis", -1), spec.int("p", 2)
+    if p not in (1, 2) or not -x.ndim <= axis < x.ndim:
+        raise KernelInputError(f"LpNormalization: p {p}, axis {axis} of rank {x.ndim}")
+    powers = np.abs(data) if p == 1 else np.multiply(data, data)
+    norm = np.sum(powers, axis=axis, keepdims=True, dtype=data.dtype)
+    norm = norm if p == 1 else np.sqrt(norm)
+    return [
+        np.divide(data, np.where(norm == 0, norm.dtype.type(1), norm)).astype(x.dtype, copy=False)
+    ]
+
+
 _LAYER_NORM = Kernel(_layer_norm, _bind_layer_norm)
 
 GE_KERNELS: Mapping[str, Kernel] = MappingProxyType({})
 
 ONNX_KERNELS: tuple[OnnxKernel, ...] = (
-    OnnxKernel("BatchNormalization", Kernel(_batch_norm, _bind_batch_norm), since=7),
+    OnnxKernel("BatchNormalization", Kernel(_batch_norm, _bind_batch_norm)),
     OnnxKernel("LayerNormalization", _LAYER_NORM),
     OnnxKernel("RMSNormalization", Kernel(_rms_norm)),
-    OnnxKernel("InstanceNormalization", Kernel(_instance_norm), since=6),
+    OnnxKernel("InstanceNormalization", Kernel(_instance_norm)),
     OnnxKernel("GroupNormalization", Kernel(_group_norm)),
     OnnxKernel("LRN", Kernel(_lrn)),
+    OnnxKernel("LpNormalization", Kernel(_lp_normalization)),
 )

@@ -17,10 +17,17 @@ from ge_dialect.kernels.spec import Array, OpSpec, Value, maybe_tensor, tensor
 Activation: TypeAlias = Callable[[Array], Array]
 
 
-_PARAMETERS: Mapping[str, tuple[float, float]] = MappingProxyType(
-    {"leakyrelu": (0.01, 0.0), "scaledtanh": (1.0, 1.0), "hardsigmoid": (0.2, 0.5)}
+_PARAMETERS: Mapping[str, tuple[float, ...]] = MappingProxyType(
+    {
+        "affine": (1.0, 0.0),
+        "elu": (1.0,),
+        "hardsigmoid": (0.2, 0.5),
+        "leakyrelu": (0.01,),
+        "scaledtanh": (1.0, 1.0),
+        "thresholdedrelu": (1.0,),
+    }
 )
-"""Default alpha and beta where they are not 1 and 0."""
+"""Defaults of alpha and beta of the functions that take them."""
 
 
 def _sigmoid(x: Array) -> Array:
@@ -32,9 +39,9 @@ def _activation(
 ) -> Activation:
     """One of ONNX's activation functions with its parameters (or their defaults)."""
     kind = dtype.type
-    default_alpha, default_beta = _PARAMETERS.get(name.lower(), (1.0, 0.0))
-    a = kind(default_alpha if alpha is None else alpha)
-    b = kind(default_beta if beta is None else beta)
+    defaults = (*_PARAMETERS.get(name.lower(), ()), 0.0, 0.0)
+    a = kind(defaults[0] if alpha is None else alpha)
+    b = kind(defaults[1] if beta is None else beta)
     zero, one = kind(0), kind(1)
     functions: dict[str, Activation] = {
         "relu": lambda x: np.maximum(x, zero),
@@ -157,15 +164,13 @@ def _activations(
     alphas, betas = spec.floats("activation_alpha") or [], spec.floats("activation_beta") or []
     if len(names) != len(defaults) * directions:
         raise KernelInputError(f"{spec.type}: {len(names)} activations for {directions} directions")
-    every = [
-        _activation(
-            name,
-            alphas[i] if i < len(alphas) else None,
-            betas[i] if i < len(betas) else None,
-            dtype,
-        )
-        for i, name in enumerate(names)
-    ]
+    # Parameters are consumed in the order of the functions by those that take any.
+    every: list[Activation] = []
+    for name in names:
+        parameters = _PARAMETERS.get(name.lower(), ())
+        alpha = alphas.pop(0) if parameters and alphas else None
+        beta = betas.pop(0) if len(parameters) > 1 and betas else None
+        every.append(_activation(name, alpha, beta, dtype))
     return [every[d * len(defaults) : (d + 1) * len(defaults)] for d in range(directions)]
 
 
@@ -235,7 +240,7 @@ def recurrent_kernel(step: Step, gates: int, defaults: Sequence[str]) -> Kernel:
 GE_KERNELS: Mapping[str, Kernel] = MappingProxyType({})
 
 ONNX_KERNELS: tuple[OnnxKernel, ...] = (
-    OnnxKernel("RNN", recurrent_kernel(_rnn_step, 1, ("Tanh",)), since=7),
-    OnnxKernel("GRU", recurrent_kernel(_gru_step, 3, ("Sigmoid", "Tanh")), since=7),
-    OnnxKernel("LSTM", recurrent_kernel(_lstm_step, 4, ("Sigmoid", "Tanh", "Tanh")), since=7),
+    OnnxKernel("RNN", recurrent_kernel(_rnn_step, 1, ("Tanh",))),
+    OnnxKernel("GRU", recurrent_kernel(_gru_step, 3, ("Sigmoid", "Tanh"))),
+    OnnxKernel("LSTM", recurrent_kernel(_lstm_step, 4, ("Sigmoid", "Tanh", "Tanh"))),
 )

@@ -6,7 +6,7 @@ or one built from the node and its input types), which onnx's evaluator interpre
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from typing import Any, cast
@@ -47,6 +47,17 @@ def _schema(source: SourceOp) -> Any:
         ) from None
 
 
+def _modern(source: SourceOp, attrs: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Attributes as onnx's classes, which are written for the newest version, take them for an older one."""
+    if source.op == "GridSample" and source.version < 20:
+        mode = attrs.get("mode", "bilinear")
+        mode = mode.decode() if isinstance(mode, bytes) else mode
+        return {**attrs, "mode": {"bilinear": "linear", "bicubic": "cubic"}.get(mode, mode)}
+    if source.op == "RoiAlign" and source.version < 16:
+        return {**attrs, "coordinate_transformation_mode": "output_half_pixel"}
+    return attrs
+
+
 def _attribute(schema: Any, name: str, value: Any) -> onnx.AttributeProto:
     """One attribute in onnx's form, of the type that the schema declares (a list may be empty)."""
     declared = schema.attributes.get(name)
@@ -75,10 +86,11 @@ def _node(spec: OpSpec, schema: Any, inputs: Sequence[Value]) -> onnx.NodeProto:
     node = helper.make_node(
         source.op, names, [f"y{index}" for index in range(spec.n_outputs)], domain=_domain(source)
     )
-    for name, value in spec.attrs.items():
+    attrs = _modern(source, spec.attrs)
+    for name, value in attrs.items():
         if value is not None:
             node.attribute.append(_attribute(schema, name, value))
-    given = set(spec.attrs)
+    given = set(attrs)
     for name, declared in sorted(schema.attributes.items()):
         default = declared.default_value
         if name not in given and default.type != onnx.AttributeProto.UNDEFINED:

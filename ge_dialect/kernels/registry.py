@@ -36,6 +36,8 @@ FAMILIES: tuple[str, ...] = (
     "cast",
     "resize",
     "recurrent",
+    "quantize",
+    "classical",
 )
 """Modules of this package, each with `GE_KERNELS` (by type) and `ONNX_KERNELS` (rows); no key may occur twice."""
 

@@ -162,9 +162,12 @@ def _repeat(x: Array, out: Array, axes: Sequence[ResizedAxis], method: Method) -
     factors = [1] * x.ndim
     for axis in axes:
         taps = taps_of(axis, method)
-        factor = axis.out // max(axis.size, 1)
-        if taps.outside is not None or not np.array_equal(
-            taps.index[:, 0], np.arange(axis.out) // max(factor, 1)
+        factor = axis.out // axis.size
+        whole = factor * axis.size == axis.out
+        if (
+            not whole
+            or taps.outside is not None
+            or not np.array_equal(taps.index[:, 0], np.arange(axis.out) // max(factor, 1))
         ):
             return None
         factors[axis.axis] = factor

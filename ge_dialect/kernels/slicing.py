@@ -127,15 +127,20 @@ def _pad(spec: OpSpec, inputs: Sequence[Value]) -> list[Value]:
         return [out]
     if mode not in ("reflect", "edge", "wrap"):
         raise KernelInputError(f"Pad: unknown mode {mode}")
-    result = x
+    # Negative padding is taken off first; what is left is what repeats.
+    result = x[
+        tuple(
+            slice(max(-b, 0), size - max(-a, 0)) for size, (b, a) in zip(x.shape, pads, strict=True)
+        )
+    ]
     for axis, (before, _) in enumerate(pads):
-        size = x.shape[axis]
-        if shape[axis] != size or before:
+        size = result.shape[axis]
+        if shape[axis] != size:
             if not size:
                 raise KernelInputError("Pad: nothing to repeat in an empty dimension")
-            places = np.arange(shape[axis]) - before
+            places = np.arange(shape[axis]) - max(before, 0)
             result = result.take(_mirror(places, size, mode), axis)
-    return [result.copy() if result is x else result]
+    return [result.copy() if np.may_share_memory(result, x) else result]
 
 
 def _build_pad(

@@ -1,8 +1,8 @@
 """The emulator: runs task lists and host programs on numpy, with memory, streams, sync and a simulated clock.
 
-    executable = load(module, DeviceOptions())
-    result = executable.run({"x": array})
-    result.outputs["y"], result.report.simulated_us
+executable = load(module, DeviceOptions())
+result = executable.run({"x": array})
+result.outputs["y"], result.report.simulated_us
 """
 
 from __future__ import annotations

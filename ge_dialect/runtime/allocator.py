@@ -13,25 +13,29 @@ from typing import Any, cast
 import numpy as np
 
 from ge_dialect.kernels import Array, Value
+from ge_dialect.kernels.spec import is_array
 
 
 @dataclass(slots=True, eq=False)
 class Storage:
-    """Bytes that one or several values refer to. `explicit`: from `alloc` to `free`; `published`: see `read_shape`."""
+    """Bytes that one or several values refer to.
+
+    `explicit`: lives from `alloc` to `free`; `published`: see `read_shape`; `children`: storages that this one keeps.
+    """
 
     size: int
     explicit: bool = False
     holders: int = 0
     released: bool = False
     published: tuple[int, ...] | None = None
+    children: list[Storage] = field(default_factory=list["Storage"])
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class TensorList:
-    """The value of a list: tensors, and the storages that it holds."""
+    """The value of a list; the storages of its tensors are the `children` of its own."""
 
     items: list[Array] = field(default_factory=list[Array])
-    storages: list[Storage] = field(default_factory=list[Storage])
 
 
 class Allocator:
@@ -54,6 +58,8 @@ class Allocator:
         if not storage.released:
             storage.released = True
             self.live -= storage.size
+            for child in storage.children:
+                self.drop(child)
 
     def drop(self, storage: Storage) -> None:
         """A value that refers to the storage is gone."""
@@ -68,8 +74,8 @@ BORROWED = Storage(0, explicit=True)
 
 def size_of(value: Value) -> int:
     """Bytes of a value; a string counts the sixteen bytes that GE's string head takes."""
-    if isinstance(value, np.ndarray):
-        array = cast("Array", value)
+    if is_array(value):
+        array = value
         return array.size * (16 if array.dtype.kind == "O" else array.dtype.itemsize)
     if isinstance(value, list):
         return sum(size_of(item) for item in cast("list[Any]", value))
@@ -80,14 +86,12 @@ def size_of(value: Value) -> int:
 
 def shared_with(value: Value, candidates: Sequence[Value]) -> int | None:
     """The position of the value whose memory `value` lies in, None when it has memory of its own."""
-    if not isinstance(value, np.ndarray):
+    if not is_array(value):
         return next((i for i, other in enumerate(candidates) if other is value), None)
-    array = cast("Array", value)
+    array = value
     for index, other in enumerate(candidates):
         if other is array or (
-            array.base is not None
-            and isinstance(other, np.ndarray)
-            and np.may_share_memory(array, cast("Array", other))
+            array.base is not None and is_array(other) and np.may_share_memory(array, other)
         ):
             return index
     return None

@@ -30,7 +30,9 @@ def single(view: Array | None, size: int, what: str) -> Array:
     return view.reshape(-1)
 
 
-def stream_switch(left: Array, right: Array, condition: int, wanted: np.dtype, stream: int) -> Choice:
+def stream_switch(
+    left: Array, right: Array, condition: int, wanted: np.dtype, stream: int
+) -> Choice:
     """Compares two numbers as `wanted`; `stream` when the condition holds, else None."""
     compare = COMPARE[condition]
 

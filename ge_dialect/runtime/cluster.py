@@ -47,7 +47,9 @@ class Cluster:
         self._world = tuple(range(len(devices)))
         for name, ranks in options.groups.items():
             if not set(ranks) <= set(self._world):
-                raise LoadError(f"group '{name}' has the ranks {list(ranks)}, there are {len(devices)} devices")
+                raise LoadError(
+                    f"group '{name}' has the ranks {list(ranks)}, there are {len(devices)} devices"
+                )
         self._arrivals: dict[tuple[str, int, int], dict[int, _Arrival]] = {}
         self._rounds: dict[tuple[int, str, int], int] = {}
         self._messages: dict[tuple[str, int, int, int], list[_Message]] = {}

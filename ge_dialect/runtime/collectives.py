@@ -100,7 +100,9 @@ def collective_of(
     if len(found.ins) < wanted[0] or len(found.outs) < wanted[1]:
         raise LoadError(f"{spec.type} has {len(found.ins)} inputs and {len(found.outs)} outputs")
     if kind not in POINT_TO_POINT and len(found.ins) != len(found.outs):
-        raise LoadError(f"{spec.type} pairs inputs with outputs, it has {len(found.ins)} and {len(found.outs)}")
+        raise LoadError(
+            f"{spec.type} pairs inputs with outputs, it has {len(found.ins)} and {len(found.outs)}"
+        )
     return found
 
 
@@ -128,13 +130,19 @@ def perform(members: Members, ranks: Sequence[int]) -> None:
     """Compute a collective for all members. Raises RunError when their tensors do not fit together."""
     first = members[0]
     for rank, member in zip(ranks, members, strict=True):
-        if (member.kind, member.reduction, len(member.ins)) != (first.kind, first.reduction, len(first.ins)):
+        if (member.kind, member.reduction, len(member.ins)) != (
+            first.kind,
+            first.reduction,
+            len(first.ins),
+        ):
             raise RunError(
                 f"group '{first.group}', collective {first.sequence}: rank {ranks[0]} is at {first.kind}, "
                 f"rank {rank} at {member.kind}"
             )
     if first.kind in ("Broadcast", "Reduce") and first.root not in ranks:
-        raise RunError(f"root rank {first.root} is not in group '{first.group}' of ranks {list(ranks)}")
+        raise RunError(
+            f"root rank {first.root} is not in group '{first.group}' of ranks {list(ranks)}"
+        )
     for index in range(len(first.ins)):
         sources = [member.ins[index] for member in members]
         targets = [member.outs[index] for member in members]
@@ -179,7 +187,9 @@ def _all_gather(first: Collective, sources: Sequence[Array], ranks: Sequence[int
     return [np.concatenate(sources, axis=0)] * len(ranks)
 
 
-def _reduce_scatter(first: Collective, sources: Sequence[Array], ranks: Sequence[int]) -> list[Array]:
+def _reduce_scatter(
+    first: Collective, sources: Sequence[Array], ranks: Sequence[int]
+) -> list[Array]:
     return np.split(_reduced(first, sources), len(ranks), axis=0)
 
 

@@ -10,6 +10,7 @@ from typing import TypeAlias
 import numpy as np
 
 from ge_dialect.kernels import Array, OpSpec, UnsupportedOpError, bind
+from ge_dialect.kernels.spec import is_array
 from ge_dialect.runtime.memory import Extent, bytes_of
 
 Thunk: TypeAlias = Callable[[], object]
@@ -85,7 +86,7 @@ def opaque_thunk(
 
 
 def _plain(value: object) -> object:
-    return (str(value.dtype), value.shape, value.tobytes()) if isinstance(value, np.ndarray) else value
+    return (str(value.dtype), value.shape, value.tobytes()) if is_array(value) else value
 
 
 def _expand(seed: bytes, view: Array) -> None:

@@ -19,7 +19,8 @@ DEVICE_KINDS = ("kernel", "memcpy", "collective", "sync", "control", "marker")
 """Work on the device: kernels, copies, collectives; flags; activations, switches and jumps; brackets, traces, NOP."""
 
 HOST_KINDS = (
-    "execute", "launch", "infer_shape", "tiling", "alloc", "free", "host_call", "h2d", "d2h", "stream_sync", "record", "wait",
+    "execute", "launch", "infer_shape", "tiling", "alloc", "free", "host_call", "h2d", "d2h", "stream_sync",
+    "record", "wait",
 )  # fmt: skip
 """Work of the host: one call for a whole task list, and the steps of a host-scheduled program."""
 
@@ -69,8 +70,12 @@ def load_profile(name: str) -> DeviceProfile:
         folder = files("ge_dialect.runtime") / "profiles"
         found = folder / f"{name}.toml"
         if not found.is_file():
-            known = sorted(x.name.removesuffix(".toml") for x in folder.iterdir() if x.name.endswith(".toml"))
-            raise ProfileError(f"no device profile '{name}' (known: {', '.join(known)}, or a path to a .toml file)")
+            known = sorted(
+                x.name.removesuffix(".toml") for x in folder.iterdir() if x.name.endswith(".toml")
+            )
+            raise ProfileError(
+                f"no device profile '{name}' (known: {', '.join(known)}, or a path to a .toml file)"
+            )
         place, text = f"{name}.toml", found.read_text(encoding="utf-8")
     try:
         return _profile(tomllib.loads(text), Path(place).stem)
@@ -90,7 +95,9 @@ def _read(path: str) -> str:
 def _profile(data: Mapping[str, Any], name: str) -> DeviceProfile:
     for key in data:
         if key not in ("device", "host", "operators"):
-            raise ValueError(f"unknown table [{key}]; profiles have [device], [host] and [operators]")
+            raise ValueError(
+                f"unknown table [{key}]; profiles have [device], [host] and [operators]"
+            )
     return DeviceProfile(
         name,
         {kind: Cost() for kind in DEVICE_KINDS} | _costs(data, "device", DEVICE_KINDS),
@@ -113,7 +120,9 @@ def _costs(data: Mapping[str, Any], table: str, known: tuple[str, ...] | None) -
 
 def _cost(place: str, row: Any) -> Cost:
     if not isinstance(row, dict):
-        raise ValueError(f"{place} should be a table such as {{ fixed_us = 1.0, bytes_per_us = 4096.0 }}")
+        raise ValueError(
+            f"{place} should be a table such as {{ fixed_us = 1.0, bytes_per_us = 4096.0 }}"
+        )
     values: dict[str, float] = {}
     for key, value in cast("dict[str, Any]", row).items():
         if key not in ("fixed_us", "bytes_per_us"):

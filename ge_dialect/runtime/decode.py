@@ -6,12 +6,9 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 import numpy as np
-from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, StringAttr
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import SSAValue
 
 from ge_dialect.dialects.attrs import text_of
-from ge_dialect.dialects.ge.attr_values import to_python
-from ge_dialect.dialects.ge.source import SourceOp
 from ge_dialect.dialects.ge_task import (
     TASK_KINDS,
     BufferOp,
@@ -39,7 +36,8 @@ from ge_dialect.dialects.ge_task import (
 )
 from ge_dialect.dialects.location import location_text
 from ge_dialect.formats.errors import GeError
-from ge_dialect.kernels import Array, OpSpec
+from ge_dialect.kernels import Array
+from ge_dialect.kernels.spec import spec_of
 from ge_dialect.runtime.branches import (
     SWITCH_TYPES,
     label_switch,
@@ -54,9 +52,11 @@ from ge_dialect.runtime.errors import LoadError
 from ge_dialect.runtime.instruction import Action, Instruction
 from ge_dialect.runtime.memory import Extent, Memory, extent_of
 from ge_dialect.runtime.options import DeviceOptions
+from ge_dialect.runtime.properties import number, numbers, operand_groups
 
 WITH_WARNING = frozenset({20, 25})
 """Kinds that the static loader refuses and the emulator runs with a warning (choice E25)."""
+
 
 def spaces_written(model: ModelOp) -> frozenset[str]:
     """The memory spaces that some task of the list writes."""
@@ -68,37 +68,6 @@ def spaces_written(model: ModelOp) -> frozenset[str]:
                 if isinstance(value.owner, BufferOp):
                     spaces.add(value.owner.space.data)
     return frozenset(spaces)
-
-
-def operand_groups(
-    op: TaskOp,
-) -> tuple[Sequence[SSAValue], Sequence[SSAValue], Sequence[SSAValue]]:
-    """Inputs, outputs and workspaces of a task; a task without groups only has inputs."""
-    sizes = op.properties.get("operandSegmentSizes")
-    operands = op.operands
-    if sizes is None:
-        return operands, (), ()
-    ins, outs, _ = sizes.get_values()  # pyright: ignore[reportAttributeAccessIssue, reportUnknownVariableType]
-    return operands[:ins], operands[ins : ins + outs], operands[ins + outs :]
-
-
-def spec_of_task(op: Operation, outputs: int) -> OpSpec:
-    """What the kernels are told about a task or step with `type`, `attrs` and `source`."""
-    attrs = op.properties.get("attrs")
-    source = op.properties.get("source")
-    values = attrs.data if isinstance(attrs, DictionaryAttr) else {}
-    return OpSpec(
-        text_of(op.properties.get("type")) or "",
-        {name: to_python(value) for name, value in values.items()},
-        outputs,
-        SourceOp.parse(source.data) if isinstance(source, StringAttr) else None,
-    )
-
-
-def number(op: Operation, name: str, default: int = 0) -> int:
-    """An integer property, `default` when it is not there."""
-    value = op.properties.get(name)
-    return value.value.data if isinstance(value, IntegerAttr) else default
 
 
 class Decoder:
@@ -169,7 +138,9 @@ class Decoder:
 
     def _check_runnable(self, op: TaskOp, instruction: Instruction) -> None:
         if instruction.kind.number in WITH_WARNING and not self._options.strict_rt1:
-            self._warn(f"{instruction}: the static loader has no runner for {instruction.kind.name}")
+            self._warn(
+                f"{instruction}: the static loader has no runner for {instruction.kind.name}"
+            )
             return
         raise LoadError(
             f"{instruction}: {instruction.kind.name} is not runnable, the static loader has no runner for it",
@@ -221,7 +192,7 @@ class Decoder:
 
     def _kernel(self, op: TaskOp, instruction: Instruction) -> None:
         ins, outs, _ = operand_groups(op)
-        spec = spec_of_task(op, len(outs))
+        spec = spec_of(op, len(outs))
         instruction.action = Action.COMPUTE
         instruction.run, instruction.opaque = bind_task(
             spec,
@@ -233,7 +204,7 @@ class Decoder:
 
     def _hccl(self, op: TaskOp, instruction: Instruction) -> None:
         ins, outs, _ = operand_groups(op)
-        spec = spec_of_task(op, len(outs))
+        spec = spec_of(op, len(outs))
         found = collective_of(spec, self._views(ins), self._views(outs))
         if found is None:
             self._kernel(op, instruction)
@@ -315,8 +286,8 @@ class Decoder:
 
     def _switch_n(self, op: TaskOp, instruction: Instruction) -> None:
         wanted = SWITCH_TYPES[number(op, "data_type", 1)]
-        streams: list[int] = to_python(op.properties["true_streams"])
-        values: list[int] = to_python(op.properties["targets"])
+        streams: list[int] = list(numbers(op, "true_streams"))
+        values: list[int] = list(numbers(op, "targets"))
         targets = np.array(values, wanted).reshape(len(streams), -1)
         row = single(self._view(op.operands[0]), targets.shape[1], str(instruction))
         instruction.action = Action.SWITCH
@@ -335,7 +306,7 @@ class Decoder:
         self._time(instruction, "control")
 
     def _label_switch(self, op: TaskOp, instruction: Instruction) -> None:
-        labels: list[int] = to_python(op.properties["labels"])
+        labels: list[int] = list(numbers(op, "labels"))
         index = single(self._view(op.operands[0]), 1, str(instruction))
         instruction.action = Action.GOTO
         instruction.choose = label_switch(

@@ -117,7 +117,9 @@ class Device:
     def end(self) -> None:
         """Close a step whose streams have all drained. Raises RunError when END_GRAPH did not run."""
         if self._has_end and not self.complete:
-            raise RunError("all streams drained, but END_GRAPH has not run: its stream was never started")
+            raise RunError(
+                "all streams drained, but END_GRAPH has not run: its stream was never started"
+            )
         for kind, flag in self._flags.left():
             if (kind, flag) in {("notify", x) for x in self.options.external_notifies}:
                 continue
@@ -164,7 +166,7 @@ class Device:
         self.executed += 1
         if self.executed > self.options.max_tasks:
             raise RunawayError(
-                f"more than {self.options.max_tasks} tasks ran in one step, the last one was {head} on stream {stream.id}"
+                f"more than {self.options.max_tasks} tasks ran in one step, the last: {head}, stream {stream.id}"
             )
         self.counts[head.kind.op] = self.counts.get(head.kind.op, 0) + 1
         if self.options.record_timeline:
@@ -219,7 +221,9 @@ class Device:
         if target is None:
             return
         if not 0 <= target < len(self.streams):
-            raise RunError(f"{head}: there is no stream {target}, stream_num is {len(self.streams)}")
+            raise RunError(
+                f"{head}: there is no stream {target}, stream_num is {len(self.streams)}"
+            )
         stream = self.streams[target]
         if stream.state is State.IDLE or (
             stream.state is State.DRAINED and self.options.reactivation == "restart"

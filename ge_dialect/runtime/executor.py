@@ -1,7 +1,7 @@
 """Loading a task list onto emulated devices, and running steps of it.
 
-Everything that does not depend on data is done once: views of buffers, bound kernels, and where the list has no
-decision that is taken from memory, even the order in which the streams take turns. A step is then a loop over functions.
+Everything that does not depend on data is done once: views of buffers, bound kernels and, where the list has no
+decision that is taken from memory, even the order in which the streams take turns. A step then loops over functions.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from time import perf_counter
 from typing import NoReturn
 
 import numpy as np
+from xdsl.dialects.builtin import IntegerAttr
 
 from ge_dialect.dialects.attrs import text_of
-from ge_dialect.dialects.ge.attr_values import to_python
 from ge_dialect.dialects.ge_task import (
     BufferOp,
     ModelOp,
@@ -26,7 +26,7 @@ from ge_dialect.kernels import Array, Value
 from ge_dialect.runtime.cluster import Cluster
 from ge_dialect.runtime.compute import Thunk
 from ge_dialect.runtime.cost import DeviceProfile, load_profile
-from ge_dialect.runtime.decode import Decoder, number, spaces_written
+from ge_dialect.runtime.decode import Decoder, spaces_written
 from ge_dialect.runtime.device import Device
 from ge_dialect.runtime.errors import LoadError, RunError
 from ge_dialect.runtime.faults import KERNEL_FAULTS, task_fault
@@ -34,6 +34,7 @@ from ge_dialect.runtime.feeds import Feeds, TensorSlot, order_feeds
 from ge_dialect.runtime.instruction import Instruction
 from ge_dialect.runtime.memory import WEIGHT_SPACE, Memory, extent_of
 from ge_dialect.runtime.options import DeviceOptions
+from ge_dialect.runtime.properties import number, numbers
 from ge_dialect.runtime.report import RunReport
 from ge_dialect.runtime.timeline import Interval
 from ge_dialect.runtime.trap import trapped
@@ -105,9 +106,7 @@ class ModelExecutable:
 
     def _load_rank(self, model: ModelOp, rank: int) -> _Rank:
         buffers = model.buffers()
-        memory = Memory(
-            model.arena_sizes(), buffers, spaces_written(model), self.options.fill_byte
-        )
+        memory = Memory(model.arena_sizes(), buffers, spaces_written(model), self.options.fill_byte)
         decoder = Decoder(memory, self.options, self.profile, self._load_warnings.setdefault)
         instructions = [decoder.decode(op, index) for index, op in enumerate(model.tasks())]
         slots, inputs = _io(model, buffers, memory, "input")
@@ -115,7 +114,9 @@ class ModelExecutable:
         if rank == 0:
             self.inputs, self.outputs = slots, output_slots
         elif (self.inputs, self.outputs) != (slots, output_slots):
-            raise LoadError(f"the program of rank {rank} has other inputs or outputs than that of rank 0")
+            raise LoadError(
+                f"the program of rank {rank} has other inputs or outputs than that of rank 0"
+            )
         if self.options.trap_uninitialised:
             known = [extent_of(x) for x in buffers if x.value is not None or x.input is not None]
             trapped(instructions, memory.sizes, known)
@@ -123,7 +124,7 @@ class ModelExecutable:
             rank,
             instructions,
             model.stream_num.value.data,
-            _not_started(model),
+            not_started(model),
             self.options,
         )
         return _Rank(device, inputs, [views[0] for views in outputs], instructions)
@@ -213,8 +214,7 @@ class ModelExecutable:
             + host["stream_sync"].of()
             + sum(host["d2h"].of(size) for size in moved_out)
         )
-        header = {} if model.header is None else model.header.data
-        bound = header.get("lower_bound_bytes")
+        bound = None if model.header is None else model.header.data.get("lower_bound_bytes")
         warnings = dict.fromkeys([*self._load_warnings, *device.warnings])
         return RunReport(
             model=text_of(model.sym_name) or "",
@@ -230,7 +230,7 @@ class ModelExecutable:
             allocations=sum(1 for size in arenas.values() if size),
             opaque_tasks=self._opaque,
             peak_bytes=arenas.get("hbm", 0),
-            lower_bound_bytes=None if bound is None else to_python(bound),
+            lower_bound_bytes=bound.value.data if isinstance(bound, IntegerAttr) else None,
             weight_bytes=arenas.get(WEIGHT_SPACE, 0),
             arenas=arenas,
             moved_bytes=sum(moved_in) + sum(moved_out),
@@ -261,7 +261,7 @@ def _call(thunk: Thunk) -> None:
     thunk()
 
 
-def _not_started(model: ModelOp) -> frozenset[int]:
+def not_started(model: ModelOp) -> frozenset[int]:
     """Streams that do not run before they are activated (spec/tasks.md 3.1).
 
     They are the targets of switches, and of the StreamActive nodes that stand for a branch: those carry
@@ -272,8 +272,7 @@ def _not_started(model: ModelOp) -> frozenset[int]:
         if isinstance(op, StreamSwitchOp):
             found.add(number(op, "true_stream"))
         elif isinstance(op, StreamSwitchNOp):
-            streams: list[int] = to_python(op.properties["true_streams"])
-            found.update(streams)
+            found.update(numbers(op, "true_streams"))
         elif isinstance(op, StreamActiveOp):
             payload = op.payload
             if payload is not None and "_switch_branch_node_label" in payload.data:
@@ -304,5 +303,3 @@ def _io(
         slots.append(TensorSlot(name, view.dtype, view.shape))
         views.append([view, *(memory.view(x) for x in places.values() if x is not first)])
     return slots, views
-
-

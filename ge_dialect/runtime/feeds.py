@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from xdsl.dialects.builtin import TensorType
+from xdsl.ir import Attribute
 
 from ge_dialect.kernels import Array, Value
 from ge_dialect.runtime.errors import FeedError
@@ -26,6 +28,13 @@ class TensorSlot:
         if self.shape is None:
             return f"'{self.name}' {dtype_text(self.dtype)} of any rank"
         return f"'{self.name}' {dtype_text(self.dtype)} {shape_text(self.shape)}"
+
+
+def dims_of(tensor: Attribute) -> tuple[int, ...] | None:
+    """The shape of a tensor type with -1 for unknown dimensions, None for an unknown rank."""
+    if not isinstance(tensor, TensorType):
+        return None
+    return tuple(max(dim, -1) for dim in tensor.get_shape())
 
 
 Feeds = Mapping[str, Any] | Sequence[Any]
@@ -76,8 +85,9 @@ def check_feed(slot: TensorSlot, value: Any) -> Value:
     """
     if slot.dtype is None or value is None:
         return value
-    if isinstance(value, list | dict):
-        raise FeedError(f"input '{slot.name}' is a {type(value).__name__}, not an array")
+    kind = type(value).__name__
+    if kind in ("list", "dict"):
+        raise FeedError(f"input '{slot.name}' is a {kind}, not an array")
     array: Array = np.asarray(value)
     if array.dtype != slot.dtype:
         array = _as_type(slot, array, slot.dtype)

@@ -10,18 +10,25 @@ from collections.abc import Mapping, Sequence
 from time import perf_counter
 
 import numpy as np
-from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Attribute
 
 from ge_dialect.dialects.attrs import text_of
 from ge_dialect.dialects.ge.element_types import dtype_of
-from ge_dialect.dialects.ge_task import HostInputOp, HostOp, HostOutputOp, ModelOp, PlacedTensorType, Placement
+from ge_dialect.dialects.ge_task import (
+    HostInputOp,
+    HostOp,
+    HostOutputOp,
+    ModelOp,
+    PlacedTensorType,
+    Placement,
+)
 from ge_dialect.kernels import Value
+from ge_dialect.kernels.spec import is_array
 from ge_dialect.runtime.allocator import BORROWED, Storage, size_of
 from ge_dialect.runtime.cost import DeviceProfile, load_profile
 from ge_dialect.runtime.errors import LoadError, RunError
 from ge_dialect.runtime.executor import ModelExecutable, RunResult
-from ge_dialect.runtime.feeds import Feeds, TensorSlot, order_feeds
+from ge_dialect.runtime.feeds import Feeds, TensorSlot, dims_of, order_feeds
 from ge_dialect.runtime.host_compile import Compiler
 from ge_dialect.runtime.host_state import Clock, HostState
 from ge_dialect.runtime.options import DeviceOptions
@@ -38,7 +45,7 @@ class HostExecutable:
         options: DeviceOptions,
         profile: DeviceProfile | None = None,
     ) -> None:
-        """Raises LoadError for operator types without a kernel, for several ranks, and what loading the lists raises."""
+        """Raises LoadError for several ranks and for types without a kernel, and what loading the lists raises."""
         if options.ranks != 1:
             raise LoadError("a host program runs on one rank; only task lists run on several")
         self.options = options
@@ -55,7 +62,8 @@ class HostExecutable:
         inputs.sort(key=lambda op: op.index.value.data)
         outputs.sort(key=lambda op: op.index.value.data)
         self.inputs = [
-            _slot("input", op.index.value.data, text_of(op.io_name), op.result.type) for op in inputs
+            _slot("input", op.index.value.data, text_of(op.io_name), op.result.type)
+            for op in inputs
         ]
         self.outputs = [
             _slot("output", op.index.value.data, text_of(op.io_name), op.value.type)
@@ -74,7 +82,7 @@ class HostExecutable:
         for slot, value, moved in zip(self._input_slots, values, self._on_device, strict=True):
             if moved:
                 self._move(state, "h2d", size_of(value))
-            if self._compiler.mutable and isinstance(value, np.ndarray):
+            if self._compiler.mutable and is_array(value):
                 value = value.copy()
             state.define(slot, value, state.allocator.new(size_of(value)) if moved else BORROWED)
         with np.errstate(all="ignore"):
@@ -87,7 +95,7 @@ class HostExecutable:
             value = state.outputs[number]
             if moved:
                 self._move(state, "d2h", size_of(value))
-            outputs[slot.name] = value.copy() if isinstance(value, np.ndarray) else value
+            outputs[slot.name] = value.copy() if is_array(value) else value
         for stream in range(len(state.clock.streams)):
             state.clock.host = max(state.clock.host, state.clock.streams[stream])
         wall = (perf_counter() - begun) * 1e6
@@ -167,5 +175,5 @@ def _slot(role: str, index: int, name: str | None, type: Attribute) -> TensorSlo
         dtype = dtype_of(type.tensor.element_type).numpy
     except KeyError:
         dtype = None
-    shape = tuple(type.tensor.get_shape()) if isinstance(type.tensor, TensorType) else None
+    shape = dims_of(type.tensor)
     return TensorSlot(shown, dtype, shape)

@@ -50,12 +50,13 @@ from ge_dialect.dialects.location import location_text
 from ge_dialect.kernels import Value
 from ge_dialect.runtime import host_memory as memory
 from ge_dialect.runtime.allocator import size_of
-from ge_dialect.runtime.decode import number
 from ge_dialect.runtime.errors import LoadError
 from ge_dialect.runtime.executor import ModelExecutable
+from ge_dialect.runtime.feeds import dims_of
 from ge_dialect.runtime.host_compute import Step, execute_step, infer_step, node_step, tiling_step
 from ge_dialect.runtime.host_state import HostState
 from ge_dialect.runtime.options import DeviceOptions
+from ge_dialect.runtime.properties import number, numbers, operand_groups
 
 
 class Compiler:
@@ -82,26 +83,26 @@ class Compiler:
             LaunchOp: partial(self._node, True),
             HostCallOp: partial(self._node, False),
             ExecuteOp: self._execute,
-            InferShapeOp: lambda op: infer_step(op, self._ins(op), self._results(op)),
-            TilingOp: lambda op: tiling_step(op, self._ins(op), self._results(op)),
-            ShapeOfOp: lambda op: memory.shape_of(*self._ins(op), *self._results(op)),
+            InferShapeOp: self._infer,
+            TilingOp: self._tiling,
+            ShapeOfOp: self._shape_of,
             ShapeConstOp: self._shape_const,
-            ReadShapeOp: lambda op: memory.read_shape(*self._ins(op), *self._results(op)),
+            ReadShapeOp: self._read_shape,
             AllocOp: self._alloc,
-            FreeOp: lambda op: memory.free(*self._ins(op)),
+            FreeOp: self._free,
             ViewOp: self._view,
             H2dOp: partial(self._move, "h2d"),
             D2hOp: partial(self._move, "d2h"),
             EnsureDeviceOp: partial(self._ensure, Placement.DEVICE),
             EnsureHostOp: partial(self._ensure, Placement.HOST),
-            SyncOp: lambda op: memory.sync(number(op, "stream")),
-            RecordOp: lambda op: memory.record(number(op, "event"), number(op, "stream")),
-            WaitOp: lambda op: memory.wait(number(op, "event"), number(op, "stream")),
+            SyncOp: self._sync,
+            RecordOp: partial(self._event, memory.record),
+            WaitOp: partial(self._event, memory.wait),
             IfOp: self._if,
             CaseOp: self._case,
             WhileOp: self._while,
-            ListNewOp: lambda op: memory.list_new(*self._results(op)),
-            ListAppendOp: lambda op: memory.list_append(*self._ins(op)),
+            ListNewOp: self._list_new,
+            ListAppendOp: self._list_append,
             ListStackOp: self._list_stack,
         }
 
@@ -133,6 +134,9 @@ class Compiler:
         for value, reader in last_readers.items():
             dying.setdefault(reader, []).append(self.slot(value))
         steps: list[Step] = []
+        unread = [self.slot(x) for x in block.args if x not in last_readers and x not in kept]
+        if unread:
+            steps.append(_dropping(unread))
         for op in block.ops:
             if isinstance(op, YieldOp):
                 continue
@@ -149,7 +153,7 @@ class Compiler:
         return steps
 
     def _last_readers(self, block: Block) -> dict[SSAValue, Operation]:
-        """Of each value that is defined in the block and read: the last op of the block that reads it, itself or inside."""
+        """Of each value that the block defines and reads: the last op of the block that reads it, itself or inside."""
         last: dict[SSAValue, Operation] = {}
         defined = {*block.args, *(result for op in block.ops for result in op.results)}
         for op in block.ops:
@@ -173,11 +177,8 @@ class Compiler:
 
     def _groups(self, op: Operation) -> tuple[list[int], list[int]]:
         """Slots of `ins` and `outs`."""
-        sizes = op.properties["operandSegmentSizes"].get_values()  # pyright: ignore[reportAttributeAccessIssue, reportUnknownVariableType, reportUnknownMemberType]
-        ins: int = sizes[0]
-        outs: int = sizes[1]
-        slots = self._ins(op)
-        return slots[:ins], slots[ins : ins + outs]
+        ins, outs, _ = operand_groups(op)
+        return [self.slot(x) for x in ins], [self.slot(x) for x in outs]
 
     # One function a kind of step
 
@@ -234,9 +235,35 @@ class Compiler:
         ins, outs = self._groups(op)
         return execute_step(op, model, ins, outs, self._results(op))
 
+    def _infer(self, op: Operation) -> Step:
+        return infer_step(op, self._ins(op), self._results(op))
+
+    def _tiling(self, op: Operation) -> Step:
+        return tiling_step(op, self._ins(op), self._results(op))
+
+    def _shape_of(self, op: Operation) -> Step:
+        return memory.shape_of(self.slot(op.operands[0]), self.slot(op.results[0]))
+
+    def _read_shape(self, op: Operation) -> Step:
+        return memory.read_shape(self.slot(op.operands[0]), self.slot(op.results[0]))
+
     def _shape_const(self, op: ShapeConstOp) -> None:
-        dims: tuple[int, ...] = tuple(op.dims.get_values())
-        self.constants[self.slot(op.results[0])] = dims
+        self.constants[self.slot(op.results[0])] = numbers(op, "dims")
+
+    def _free(self, op: Operation) -> Step:
+        return memory.free(self.slot(op.operands[0]))
+
+    def _sync(self, op: Operation) -> Step:
+        return memory.sync(number(op, "stream"))
+
+    def _event(self, make: Callable[[int, int], Step], op: Operation) -> Step:
+        return make(number(op, "event"), number(op, "stream"))
+
+    def _list_new(self, op: Operation) -> Step:
+        return memory.list_new(self.slot(op.results[0]))
+
+    def _list_append(self, op: Operation) -> Step:
+        return memory.list_append(self.slot(op.operands[0]), self.slot(op.operands[1]))
 
     def _alloc(self, op: AllocOp) -> Step:
         type = op.results[0].type
@@ -250,15 +277,19 @@ class Compiler:
         assert isinstance(type, PlacedTensorType)
         shape = self.slot(op.operands[1]) if len(op.operands) > 1 else None
         dtype, static = _described(type, op, shape is None)
-        return memory.view(self.slot(op.operands[0]), shape, static, dtype, self.slot(op.results[0]))
+        return memory.view(
+            self.slot(op.operands[0]), shape, static, dtype, self.slot(op.results[0])
+        )
 
     def _move(self, kind: str, op: H2dOp | D2hOp) -> Step:
-        return memory.move(kind, *self._ins(op), *self._results(op), number(op, "stream"))
+        source, result = self.slot(op.operands[0]), self.slot(op.results[0])
+        return memory.move(kind, source, result, number(op, "stream"))
 
     def _ensure(self, wanted: Placement, op: EnsureDeviceOp | EnsureHostOp) -> Step:
         type = op.operands[0].type
         known = type.placement.data if isinstance(type, PlacedTensorType) else Placement.ANY
-        return memory.ensure(wanted, known, *self._ins(op), *self._results(op))
+        source, result = self.slot(op.operands[0]), self.slot(op.results[0])
+        return memory.ensure(wanted, known, source, result)
 
     def _list_stack(self, op: ListStackOp) -> Step:
         type = op.results[0].type
@@ -294,9 +325,9 @@ class Compiler:
         results = self._results(op)
         branches: list[tuple[list[Step], Step]] = []
         for region in op.regions:
-            steps, yielded, _ = self._region(region)
+            steps, yielded, types = self._region(region)
             own = self._defined_in(region, yielded)
-            branches.append((steps, memory.hand_over(yielded, results, own, self._types(op))))
+            branches.append((steps, memory.hand_over(yielded, types, results, own)))
 
         def step(state: HostState) -> None:
             state.count("branch")
@@ -312,12 +343,13 @@ class Compiler:
         init = [self.slot(x) for x in op.operands]
         arguments = [[self.slot(x) for x in region.block.args] for region in op.regions]
         check, condition, _ = self._region(op.cond)
-        body, yielded, _ = self._region(op.body)
-        types = self._types(op)
-        into_loop = memory.hand_over(init, results, frozenset(), types)
-        into_cond = memory.hand_over(results, arguments[0], frozenset(), types)
-        into_body = memory.hand_over(results, arguments[1], frozenset(results), types)
-        out_of_body = memory.hand_over(yielded, results, self._defined_in(op.body, yielded), types)
+        body, yielded, yielded_types = self._region(op.body)
+        types = [result.type for result in op.results]
+        into_loop = memory.hand_over(init, [x.type for x in op.operands], results)
+        into_cond = memory.hand_over(results, types, arguments[0])
+        into_body = memory.hand_over(results, types, arguments[1], results)
+        own = self._defined_in(op.body, yielded)
+        out_of_body = memory.hand_over(yielded, yielded_types, results, own)
         condition_is_own = self._defined_in(op.cond, condition)
 
         def step(state: HostState) -> None:
@@ -328,7 +360,7 @@ class Compiler:
                 for each in check:
                     each(state)
                 goes_on = state.truth(condition[0])
-                for slot in (*condition_is_own, *arguments[0]):
+                for slot in condition_is_own:
                     state.drop(slot)
                 if not goes_on:
                     return
@@ -340,17 +372,14 @@ class Compiler:
 
         return step
 
-    def _types(self, op: Operation) -> list[Attribute]:
-        return [result.type for result in op.results]
-
-    def _defined_in(self, region: Region, yielded: Sequence[int]) -> frozenset[int]:
+    def _defined_in(self, region: Region, yielded: Sequence[int]) -> list[int]:
         """Which of the yielded slots belong to the region itself, so that handing them over ends them."""
         block = region.block
         inside = {
             self.slot(value)
             for value in (*block.args, *(result for op in block.ops for result in op.results))
         }
-        return frozenset(x for x in yielded if x in inside and x not in self.constants)
+        return [x for x in dict.fromkeys(yielded) if x in inside and x not in self.constants]
 
 
 def _dropping(slots: Sequence[int]) -> Step:
@@ -371,8 +400,10 @@ def _described(
     except KeyError:
         dtype = None
     if dtype is None:
-        raise LoadError(f"'{op.name}' of {tensor}: numpy has no such element type", location_text(op))
-    shape: tuple[int, ...] = tuple(getattr(tensor, "get_shape", tuple)())
-    if static and -1 in shape:
+        raise LoadError(
+            f"'{op.name}' of {tensor}: numpy has no such element type", location_text(op)
+        )
+    shape = dims_of(tensor)
+    if static and (shape is None or -1 in shape):
         raise LoadError(f"'{op.name}' of {tensor} needs a shape", location_text(op))
-    return dtype, shape
+    return dtype, shape or ()

@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 import numpy as np
-from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Attribute, Operation
 
 from ge_dialect.dialects.attrs import text_of
@@ -17,14 +16,15 @@ from ge_dialect.dialects.location import location_text
 from ge_dialect.formats.dtypes import dtype_by_name, dtype_of_numpy
 from ge_dialect.kernels import Array, OpSpec, UnsupportedOpError, Value, find
 from ge_dialect.kernels.shapes import TensorInfo, infer
+from ge_dialect.kernels.spec import is_array, spec_of
 from ge_dialect.runtime.collectives import alone, collective_of, is_collective
 from ge_dialect.runtime.compute import Operand, opaque_thunk
-from ge_dialect.runtime.decode import number, spec_of_task
 from ge_dialect.runtime.errors import LoadError, TaskError
 from ge_dialect.runtime.executor import ModelExecutable
 from ge_dialect.runtime.faults import KERNEL_FAULTS, task_fault
 from ge_dialect.runtime.host_state import HostState
 from ge_dialect.runtime.memory import Extent
+from ge_dialect.runtime.properties import number, operand_groups
 
 Step: TypeAlias = Callable[[HostState], None]
 Compute: TypeAlias = Callable[[Sequence[Value]], list[Value]]
@@ -32,13 +32,15 @@ Compute: TypeAlias = Callable[[Sequence[Value]], list[Value]]
 _UNKNOWN_TYPE = dtype_by_name("UNDEFINED")
 
 
-def compute_of(op: Operation, outputs: Sequence[Attribute], allow_opaque: bool) -> tuple[Compute, OpSpec, bool]:
+def compute_of(
+    op: Operation, outputs: Sequence[Attribute], allow_opaque: bool
+) -> tuple[Compute, OpSpec, bool]:
     """The function that computes a node, and whether it is opaque (choice E20).
 
     Raises LoadError for an operator type without a kernel, unless opaque bytes will do and the types of `outputs` say
     how many there are.
     """
-    spec = spec_of_task(op, len(outputs))
+    spec = spec_of(op, len(outputs))
     static = [_static(type) for type in outputs]
     try:
         kernel = find(spec)
@@ -59,7 +61,7 @@ def _told(op: Operation, spec: OpSpec) -> str:
 
 def _static(type: Attribute) -> tuple[np.dtype, tuple[int, ...]] | None:
     """Element type and shape that a type tells, None when it leaves something open."""
-    if not isinstance(type, PlacedTensorType) or not isinstance(type.tensor, TensorType):
+    if not isinstance(type, PlacedTensorType):
         return None
     shape = dims_of(type.tensor)
     try:
@@ -76,7 +78,7 @@ def _new(outputs: Sequence[tuple[np.dtype, tuple[int, ...]]]) -> list[Array]:
 def _opaque(spec: OpSpec, outputs: Sequence[tuple[np.dtype, tuple[int, ...]]]) -> Compute:
     def compute(inputs: Sequence[Value]) -> list[Value]:
         results = _new(outputs)
-        arrays = [x if isinstance(x, np.ndarray) else None for x in inputs]
+        arrays = [x if is_array(x) else None for x in inputs]
         opaque_thunk(spec, arrays, results)()
         return list(results)
 
@@ -115,7 +117,7 @@ def checker_of(types: Sequence[Attribute], told: str) -> Callable[[Sequence[Valu
     def check(results: Sequence[Value]) -> None:
         for index, dtype, shape in wanted:
             value = results[index] if index < len(results) else None
-            if not isinstance(value, np.ndarray):
+            if not is_array(value):
                 raise TaskError(f"{told}: output {index} is a {type_name(value)}, not a tensor")
             if dtype is not None and value.dtype != dtype:
                 raise TaskError(f"{told}: output {index} is {value.dtype}, its type says {dtype}")
@@ -150,7 +152,9 @@ def node_step(
     input's. Raises LoadError as `compute_of` does.
     """
     types = [x.type for x in op.results]
-    compute, spec, opaque = compute_of(op, types if results else _types_of_outs(op, outs), allow_opaque)
+    compute, spec, opaque = compute_of(
+        op, types or [x.type for x in operand_groups(op)[1]], allow_opaque
+    )
     told = _told(op, spec)
     check = checker_of(types, told)
     name = text_of(op.attributes.get("ge.name")) or spec.type
@@ -165,7 +169,7 @@ def node_step(
         except KERNEL_FAULTS as error:
             raise task_fault(told, error) from error
         state.count(kind)
-        size = sum(x.nbytes for x in (*inputs, *values) if isinstance(x, np.ndarray))
+        size = sum(x.nbytes for x in (*inputs, *values) if is_array(x))
         clock = state.clock
         if on_device:
             if results:
@@ -197,17 +201,9 @@ VIEW_TYPES = frozenset(
 
 
 def _unshared(value: Value, inputs: Sequence[Value]) -> Value:
-    if isinstance(value, np.ndarray) and any(
-        isinstance(x, np.ndarray) and np.may_share_memory(value, x) for x in inputs
-    ):
+    if is_array(value) and any(is_array(x) and np.may_share_memory(value, x) for x in inputs):
         return value.copy()
     return value
-
-
-def _types_of_outs(op: Operation, outs: Sequence[int]) -> list[Attribute]:
-    sizes = op.properties["operandSegmentSizes"]
-    counts: tuple[int, ...] = tuple(sizes.get_values())  # pyright: ignore[reportAttributeAccessIssue, reportUnknownVariableType, reportUnknownMemberType, reportUnknownArgumentType]
-    return [value.type for value in op.operands[counts[0] : counts[0] + len(outs)]]
 
 
 def store(state: HostState, told: str, outs: Sequence[int], values: Sequence[Value]) -> None:
@@ -220,7 +216,7 @@ def store(state: HostState, told: str, outs: Sequence[int], values: Sequence[Val
         target = state.values[slot]
         if target is None:
             continue
-        if not isinstance(target, np.ndarray) or not isinstance(value, np.ndarray):
+        if not is_array(target) or not is_array(value):
             raise TaskError(f"{told}: output {index} is no tensor")
         if target.dtype != value.dtype or value.size > target.size:
             raise TaskError(
@@ -233,9 +229,12 @@ def store(state: HostState, told: str, outs: Sequence[int], values: Sequence[Val
 
 def infer_step(op: Operation, ins: Sequence[int], results: Sequence[int]) -> Step:
     """`infer_shape`: the node's shape function on the shapes, and on the values of inputs that are tensors."""
-    spec = spec_of_task(op, len(results))
+    spec = spec_of(op, len(results))
     told = _told(op, spec)
-    on_host = [isinstance(x.type, PlacedTensorType) and x.type.placement.data.value == "host" for x in op.operands]
+    on_host = [
+        isinstance(x.type, PlacedTensorType) and x.type.placement.data.value == "host"
+        for x in op.operands
+    ]
 
     def step(state: HostState) -> None:
         state.count("infer_shape")
@@ -243,7 +242,7 @@ def infer_step(op: Operation, ins: Sequence[int], results: Sequence[int]) -> Ste
         inputs = [state.values[slot] for slot in ins]
         infos = [info_of(value) for value in inputs]
         known = [
-            value if here and isinstance(value, np.ndarray) else None
+            value if here and is_array(value) else None
             for value, here in zip(inputs, on_host, strict=True)
         ]
         for slot, found in zip(results, infer(spec, infos, known), strict=True):
@@ -256,14 +255,14 @@ def infer_step(op: Operation, ins: Sequence[int], results: Sequence[int]) -> Ste
 
 def info_of(value: Value) -> TensorInfo | None:
     """What a shape function is told about a value; a shape alone has no element type."""
-    if isinstance(value, np.ndarray):
+    if is_array(value):
         return TensorInfo(dtype_of_numpy(value.dtype), tuple(value.shape))
-    return TensorInfo(_UNKNOWN_TYPE, value) if isinstance(value, tuple) else None
+    return None if value is None else TensorInfo(_UNKNOWN_TYPE, value)
 
 
 def tiling_step(op: Operation, ins: Sequence[int], results: Sequence[int]) -> Step:
     """`tiling`: numpy kernels need none, and no workspaces."""
-    spec = spec_of_task(op, 0)
+    spec = spec_of(op, 0)
 
     def step(state: HostState) -> None:
         state.count("tiling")

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias, cast
+from typing import Any, TypeAlias
 
 import numpy as np
 from xdsl.ir import Attribute
 
 from ge_dialect.dialects.ge_task import PlacedTensorType, Placement
 from ge_dialect.kernels import Array
-from ge_dialect.runtime.allocator import BORROWED, TensorList, size_of
+from ge_dialect.kernels.spec import is_array
+from ge_dialect.runtime.allocator import BORROWED, Storage, TensorList, size_of
 from ge_dialect.runtime.errors import TaskError
 from ge_dialect.runtime.host_state import HostState
 from ge_dialect.runtime.memory import bytes_of
@@ -20,9 +21,9 @@ Step: TypeAlias = Callable[[HostState], None]
 
 def _tensor(state: HostState, slot: int, what: str) -> Array:
     value = state.values[slot]
-    if not isinstance(value, np.ndarray):
+    if not is_array(value):
         raise TaskError(f"{what} takes a tensor, got a {type(value).__name__}")
-    return cast("Array", value)
+    return value
 
 
 def shape_of(source: int, result: int) -> Step:
@@ -46,7 +47,9 @@ def read_shape(source: int, result: int) -> Step:
     return step
 
 
-def alloc(shape: int | None, static: tuple[int, ...], dtype: np.dtype, fill: int, result: int) -> Step:
+def alloc(
+    shape: int | None, static: tuple[int, ...], dtype: np.dtype, fill: int, result: int
+) -> Step:
     """New storage, filled with the byte `fill`."""
 
     def step(state: HostState) -> None:
@@ -111,7 +114,7 @@ def move(kind: str, source: int, result: int, stream: int) -> Step:
         clock.on_stream(stream, clock.profile.host[kind].of(size), kind, kind)
         if kind == "d2h":
             clock.host = max(clock.host, clock.streams[stream])
-        copied = value.copy() if isinstance(value, np.ndarray) else value
+        copied = value.copy() if is_array(value) else value
         state.define(result, copied, state.allocator.new(size))
 
     return step
@@ -167,7 +170,9 @@ def wait(event: int, stream: int) -> Step:
         clock = state.clock
         clock.on_host("wait", f"wait {event}")
         if event not in clock.events:
-            raise TaskError(f"deadlock: stream {stream} waits for event {event}, which nothing has recorded")
+            raise TaskError(
+                f"deadlock: stream {stream} waits for event {event}, which nothing has recorded"
+            )
         clock.streams[stream] = max(clock.streams[stream], clock.events.pop(event))
 
     return step
@@ -177,7 +182,7 @@ def list_new(result: int) -> Step:
     """An empty list."""
 
     def step(state: HostState) -> None:
-        state.define(result, TensorList(), BORROWED)
+        state.define(result, TensorList(), Storage(0))
 
     return step
 
@@ -193,7 +198,7 @@ def list_append(target: int, source: int) -> Step:
         found.items.append(_tensor(state, source, "list_append"))
         if storage is not BORROWED:
             storage.holders += 1
-            found.storages.append(storage)
+            state.storages[target].children.append(storage)
 
     return step
 
@@ -224,25 +229,26 @@ def list_stack(
 
 def hand_over(
     sources: Sequence[int],
+    source_types: Sequence[Attribute],
     results: Sequence[int],
-    ended: frozenset[int],
-    types: Sequence[Attribute],
+    ended: Sequence[int] = (),
 ) -> Step:
-    """Give `results` the values of `sources`, all at once; the sources in `ended` are dropped."""
-    unplaced = [
-        isinstance(type, PlacedTensorType) and type.placement.data is Placement.ANY for type in types
+    """Give `results` the values of `sources`, all at once, and where they are; then drop the sources in `ended`."""
+    placed = [
+        type.placement.data if isinstance(type, PlacedTensorType) else None for type in source_types
     ]
 
     def step(state: HostState) -> None:
-        held: list[tuple[Any, Any, Placement | None]] = [
-            (state.values[x], state.storages[x], state.places.get(x)) for x in sources
-        ]
-        for result, (value, storage, place), free_place in zip(results, held, unplaced, strict=True):
+        held: list[tuple[Any, Storage, Placement | None]] = []
+        for slot, place in zip(sources, placed, strict=True):
+            if place is Placement.ANY:
+                place = state.places.get(slot, Placement.HOST)
+            held.append((state.values[slot], state.storages[slot], place))
+        for result, (value, storage, place) in zip(results, held, strict=True):
             state.define(result, value, storage)
-            if free_place and place is not None:
+            if place is not None:
                 state.places[result] = place
         for slot in ended:
-            if slot not in results:
-                state.drop(slot)
+            state.drop(slot)
 
     return step

@@ -13,7 +13,6 @@ from ge_dialect.runtime.allocator import (
     BORROWED,
     Allocator,
     Storage,
-    TensorList,
     shared_with,
     size_of,
 )
@@ -110,12 +109,9 @@ class HostState:
 
     def drop(self, slot: int) -> None:
         """The value is not read again."""
-        value, storage = self.values[slot], self.storages[slot]
+        storage = self.storages[slot]
         self.values[slot] = None
         self.storages[slot] = BORROWED
-        if isinstance(value, TensorList):
-            for each in value.storages:
-                self.allocator.drop(each)
         if storage is not BORROWED:
             self.allocator.drop(storage)
 

@@ -7,10 +7,11 @@ from typing import Protocol
 
 from xdsl.dialects.builtin import ModuleOp
 
-from ge_dialect.dialects.ge_task import ModelOp
+from ge_dialect.dialects.ge_task import HostOp, ModelOp
 from ge_dialect.runtime.errors import LoadError
 from ge_dialect.runtime.executor import ModelExecutable, RunResult
 from ge_dialect.runtime.feeds import Feeds, TensorSlot
+from ge_dialect.runtime.host import HostExecutable
 from ge_dialect.runtime.options import DeviceOptions
 
 
@@ -45,7 +46,13 @@ def load(module: ModuleOp, options: DeviceOptions | None = None) -> Executable:
 def load_ranks(modules: Sequence[ModuleOp], options: DeviceOptions | None = None) -> Executable:
     """Load one program for all ranks, or one a rank (`DeviceOptions.ranks` of them). Raises what `load` raises."""
     options = options or DeviceOptions()
-    return ModelExecutable([_only_model(module) for module in modules], options)
+    programs = [op for module in modules for op in module.body.block.ops if isinstance(op, HostOp)]
+    if not programs:
+        return ModelExecutable([_only_model(module) for module in modules], options)
+    if len(programs) > 1:
+        raise LoadError(f"there are {len(programs)} host programs, one can run")
+    models = {op.sym_name.data: op for op in modules[0].body.block.ops if isinstance(op, ModelOp)}
+    return HostExecutable(programs[0], models, options)
 
 
 def _only_model(module: ModuleOp) -> ModelOp:

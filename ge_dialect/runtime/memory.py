@@ -107,7 +107,11 @@ class Memory:
     """
 
     def __init__(
-        self, arenas: Mapping[str, int], buffers: Sequence[BufferOp], written: frozenset[str], fill: int
+        self,
+        arenas: Mapping[str, int],
+        buffers: Sequence[BufferOp],
+        written: frozenset[str],
+        fill: int,
     ) -> None:
         """Make the arenas of the given sizes in bytes and load the constants of `buffers`.
 

@@ -13,7 +13,8 @@ class RunReport:
     """One step on one device.
 
     Counts: `tasks` that ran on the device, `by_kind` their kinds, `launches` calls by which the host handed work to
-    the device, `h2d`/`d2h` copies between the memories, `syncs` waits of the host for the device, `allocations`.
+    the device, `host_calls` operators computed on the host, `steps` other steps of a host
+    program, `h2d`/`d2h` copies between the memories, `syncs` waits of the host for the device, `allocations`.
     Bytes: `peak_bytes` feature map (or the most that was allocated at once), `lower_bound_bytes` what no plan could do
     without (None: not known), `weight_bytes`, `moved_bytes` in copies between the memories.
     `simulated_us` is time under the device profile, `wall_us` what the emulator really took.
@@ -25,6 +26,7 @@ class RunReport:
     by_kind: Mapping[str, int] = field(default_factory=dict[str, int])
     launches: int = 0
     host_calls: int = 0
+    steps: Mapping[str, int] = field(default_factory=dict[str, int])
     h2d: int = 0
     d2h: int = 0
     syncs: int = 0

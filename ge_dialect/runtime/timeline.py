@@ -31,12 +31,20 @@ def chrome_trace(ranks: Sequence[Sequence[Interval]]) -> dict[str, Any]:
     """The trace of the intervals of each rank, as `DeviceOptions.record_timeline` has them recorded."""
     events: list[dict[str, Any]] = []
     for rank, intervals in enumerate(ranks):
-        events.append({"ph": "M", "name": "process_name", "pid": rank, "args": {"name": f"rank {rank}"}})
+        events.append(
+            {"ph": "M", "name": "process_name", "pid": rank, "args": {"name": f"rank {rank}"}}
+        )
         names = sorted({interval.track for interval in intervals}, key=_by_number)
         tracks = {name: number for number, name in enumerate(names)}
         for name, number in tracks.items():
             events.append(
-                {"ph": "M", "name": "thread_name", "pid": rank, "tid": number, "args": {"name": name}}
+                {
+                    "ph": "M",
+                    "name": "thread_name",
+                    "pid": rank,
+                    "tid": number,
+                    "args": {"name": name},
+                }
             )
         events += [_complete(rank, tracks[interval.track], interval) for interval in intervals]
     return {"traceEvents": events, "displayTimeUnit": "ms"}

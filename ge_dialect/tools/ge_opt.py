@@ -100,6 +100,12 @@ class GeOptMain(xDSLOptMain):
             help="check that the result, printed in both forms, parses to an equal module",
         )
         option(
+            "--semantics",
+            choices=("error", "remark", "off"),
+            default="error",
+            help="what it is when a node's types do not fit its operator (default: an error)",
+        )
+        option(
             "--weights",
             metavar="elide|inline|FILE",
             help="constants of more than 256 bytes: left out of MLIR text (default), in full, or read from and "
@@ -138,6 +144,7 @@ class GeOptMain(xDSLOptMain):
             self.ctx,
             self._mlir_target(),
             not args.disable_verify,
+            args.semantics,
             None if after_all else frozenset(args.print_ir_after),
         )
         self.pipeline = PassPipeline(passes, self._instrument)
@@ -225,18 +232,18 @@ class GeOptMain(xDSLOptMain):
         errors: list[str] = []
         collector = RemarkCollector()
         listening = checking or self.args.remarks is not None
+        text = ""
         try:
             with collect_remarks(collector) if listening else nullcontext():
-                output.write(
-                    self._process(BytesIO(source) if checking else chunk, extension, offset)
-                )
-            output.flush()
+                text = self._process(BytesIO(source) if checking else chunk, extension, offset)
         except USER_ERRORS as error:
             if not (checking or (self.args.parsing_diagnostics and isinstance(error, ParseError))):
                 raise
             errors.append(error_line(error, self.get_input_name()))
         finally:
             self._print_remarks(collector.remarks)
+        output.write(text)
+        output.flush()
         if expectations:
             remarks = [remark.render(self.get_input_name()) for remark in collector.remarks]
             return complaints(self.get_input_name(), expectations, errors + remarks)

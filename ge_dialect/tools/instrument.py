@@ -7,6 +7,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from time import perf_counter
+from typing import Literal, TypeAlias
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -17,14 +18,17 @@ from xdsl.utils.exceptions import VerifyException
 from ge_dialect.dialects.location import location_text
 from ge_dialect.formats.errors import GeError
 from ge_dialect.tools.printing import GeMLIRTarget
+from ge_dialect.transforms.verify.ge_verify import verify_module
 
 VERIFY = "(verify)"
+Semantics: TypeAlias = Literal["error", "remark", "off"]
 
 
 @dataclass
 class PassInstrument:
     """The callback of a pass pipeline: called before the first pass, between passes and after the last.
 
+    `semantics` says what a node whose types do not fit its operator is: an error, a remark, or not looked at.
     `print_after` holds the names of the passes after which the IR goes to standard error; None means every pass.
     `timings` gets `(what, seconds)` in the order of execution.
     """
@@ -32,6 +36,7 @@ class PassInstrument:
     ctx: Context
     target: GeMLIRTarget
     verify: bool = True
+    semantics: Semantics = "error"
     print_after: frozenset[str] | None = frozenset()
     timings: list[tuple[str, float]] = field(default_factory=list[tuple[str, float]])
     _start: float = 0.0
@@ -46,7 +51,7 @@ class PassInstrument:
                 self.target.emit(self.ctx, module, sys.stderr)
         if self.verify:
             self._start = perf_counter()
-            verify_located(module, previous.name if previous is not None else None)
+            verify_located(module, self.semantics, None if previous is None else previous.name)
             self.timings.append((VERIFY, perf_counter() - self._start))
         self._start = perf_counter()
 
@@ -70,18 +75,32 @@ class PassInstrument:
         return "\n".join(lines)
 
 
-def verify_located(module: ModuleOp, after: str | None = None) -> None:
-    """Verify every operation of `module`.
+def verify_located(
+    module: ModuleOp, semantics: Semantics = "error", after: str | None = None
+) -> None:
+    """Verify every operation of `module`, then the rules across operations (`ge-verify`).
 
     Raises GeError with the place of the operation that failed and, if given, the pass after which it did.
     """
+    try:
+        _verify_operations(module)
+        if semantics == "off":
+            verify_module(module, "structure")
+        else:
+            verify_module(module, "semantics", semantics)
+    except GeError as error:
+        if after is not None:
+            error.message += f" (after pass {after})"
+        raise
+
+
+def _verify_operations(module: ModuleOp) -> None:
     try:
         module.verify()
     except VerifyException as error:
         failed = _first_failing(module)
         place = None if failed is None else location_text(failed)
-        suffix = "" if after is None else f" (after pass {after})"
-        raise GeError(f"{error}{suffix}", place) from error
+        raise GeError(str(error), place) from error
 
 
 def _first_failing(module: ModuleOp) -> Operation | None:

@@ -72,7 +72,7 @@ ATTRIBUTES: tuple[AttributeRow, ...] = (
     AttributeRow("ge.res_attrs", Kind.DICTS, _NODE, "One dictionary a data result: what GE keeps per output slot.", "OpDef.output_desc", "importers, no-task passes"),
     AttributeRow("ge.consumers", Kind.TEXTS, _NODE, "Order of the consumers in the source, where it differs from the graph's.", None, "importers"),
     AttributeRow("ge.parent_node_index", Kind.INT, _NODE, "Of a ge.data in a sub-graph: which input of the owning node it is.", "_parent_node_index", "importers"),
-    AttributeRow("ge.formal", Kind.TEXT, _NODE, "Of a ge.data in the body of a loop, scan or map: `iteration` or `condition` = the loop's own value; `captured` = a value of an enclosing graph; none = an input that the owner feeds.", None, "ONNX import"),
+    AttributeRow("ge.formal", Kind.TEXT, _NODE, "Of a ge.data in the body of a loop, scan or map: `iteration` or `condition` = the loop's own value; `argument` = a value that an operator makes for its body; `captured` = a value of an enclosing graph; none = an input that the owner feeds.", None, "ONNX import"),
     AttributeRow("ge.subgraph_names", Kind.TEXTS, _NODE, "The attributes that hold the node's sub-graphs, in slot order, where the operator does not imply them.", "subgraph_name", "ONNX import"),
     AttributeRow("ge.dim_names", Kind.TEXTS, _NODE, "Of a graph input: the names of its dimensions, \"\" for a nameless one.", None, "ONNX import"),
     AttributeRow("ge.output_names", Kind.TEXTS, _NODE, "Of ge.net_output: the model's names of the outputs.", "attr_model_out_nodes_name", "ONNX import"),

@@ -59,12 +59,15 @@ def infer_by_onnx(spec: OpSpec, inputs: Inputs, values: Values) -> Outputs:
         return []
     if any(isinstance(info, TensorInfo) and info.dtype.onnx in (None, 0) for info in inputs):
         return []
+    node = _node(spec, schema, inputs)
+    model = _model(spec, source, node, inputs, values)
     try:
-        node = _node(spec, schema, inputs)
-        model = _model(spec, source, node, inputs, values)
         inferred = shape_inference.infer_shapes(model, strict_mode=True, data_prop=True)
     except shape_inference.InferenceError as error:
-        raise ShapeError(f"{spec.type}: {_reason(error)}") from None
+        if all(info is None or (isinstance(info, TensorInfo) and info.static) for info in inputs):
+            raise ShapeError(f"{spec.type}: {_reason(error)}") from None
+        # Some inference functions (StringNormalizer, STFT) take an unknown dimension for a wrong one.
+        inferred = shape_inference.infer_shapes(model, data_prop=True)
     found = {item.name: item.type for item in (*inferred.graph.output, *inferred.graph.value_info)}
     return [_info(found[name]) if name in found else None for name in node.output]
 
@@ -94,6 +97,8 @@ def _node(spec: OpSpec, schema: Any, inputs: Inputs) -> onnx.NodeProto:
 def _attribute(spec: OpSpec, name: str, value: Any, kind: int) -> onnx.AttributeProto:
     if isinstance(value, np.ndarray):
         value = numpy_helper.from_array(value)
+    elif isinstance(value, Attribute):
+        value = type_proto_of(value)
     elif kind == onnx.AttributeProto.FLOAT:
         value = float(value)
     elif kind == onnx.AttributeProto.FLOATS:

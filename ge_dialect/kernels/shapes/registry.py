@@ -33,6 +33,7 @@ FAMILIES: tuple[str, ...] = (
     "recurrent",
     "quantization",
     "resizing",
+    "attention",
 )
 """Modules of this package, each with `GE_SHAPES` (by type) and `ONNX_SHAPES` (rows); no key may occur twice."""
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any, cast
+
 from onnx import AttributeProto, helper
 from xdsl.dialects.builtin import (
     ArrayAttr,
@@ -15,7 +17,6 @@ from xdsl.dialects.builtin import (
     f32,
     f64,
 )
-from xdsl.dialects.builtin import i64 as i64_type
 from xdsl.ir import Attribute, TypeAttribute
 
 from ge_dialect.dialects.attrs import i64 as i64_attr
@@ -68,8 +69,7 @@ def attribute_to_onnx(name: str, value: Attribute) -> AttributeProto:
     proto = AttributeProto(name=name)
     if isinstance(value, IntegerAttr):
         proto.type = AttributeProto.INT
-        number = value.value.data
-        proto.i = abs(number) if value.type != i64_type else number
+        proto.i = int(to_python(cast("Attribute", value)))
     elif isinstance(value, FloatAttr):
         proto.type = AttributeProto.FLOAT
         proto.f = value.value.data
@@ -83,8 +83,9 @@ def attribute_to_onnx(name: str, value: Attribute) -> AttributeProto:
         proto.type = AttributeProto.STRING
         proto.s = bytes(value.data)
     elif isinstance(value, DenseArrayBase):
-        numbers = to_python(value)
-        if value.elt_type in (f32, f64):
+        array = cast("DenseArrayBase[Any]", value)
+        numbers = to_python(array)
+        if array.elt_type in (f32, f64):
             proto.type = AttributeProto.FLOATS
             proto.floats.extend(numbers)
         else:
@@ -92,18 +93,18 @@ def attribute_to_onnx(name: str, value: Attribute) -> AttributeProto:
             proto.ints.extend(numbers)
     elif isinstance(value, DenseIntOrFPElementsAttr | StringElementsAttr):
         proto.type = AttributeProto.TENSOR
-        proto.t.CopyFrom(tensor_proto(name, value))
+        proto.t.CopyFrom(tensor_proto(name, cast("Attribute", value)))
     elif isinstance(value, TypeAttribute) and (kind := type_to_onnx(value)) is not None:
         proto.type = AttributeProto.TYPE_PROTO
         proto.tp.CopyFrom(kind)
     elif isinstance(value, ArrayAttr):
-        _list_to_onnx(proto, value)
+        _list_to_onnx(proto, cast("ArrayAttr[Attribute]", value))
     else:
         raise OnnxExportError(f'attribute "{name}" has the value {value}, which ONNX cannot say')
     return proto
 
 
-def _list_to_onnx(proto: AttributeProto, value: ArrayAttr) -> None:
+def _list_to_onnx(proto: AttributeProto, value: ArrayAttr[Attribute]) -> None:
     items = [attribute_to_onnx(proto.name, item) for item in value.data]
     kinds = {item.type for item in items}
     if not kinds or kinds == {AttributeProto.STRING}:

@@ -6,11 +6,17 @@ import math
 import mmap
 from functools import lru_cache
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 import onnx
 from onnx import TensorProto, numpy_helper
-from xdsl.dialects.builtin import BytesAttr, DenseIntOrFPElementsAttr
+from xdsl.dialects.builtin import (
+    AnyDenseElement,
+    BytesAttr,
+    DenseIntOrFPElementsAttr,
+    TensorType,
+)
 from xdsl.ir import Attribute
 
 from ge_dialect.dialects.ge.weights import array_of, elements_attr, tensor_type
@@ -123,15 +129,22 @@ def tensor_elements(tensor: TensorProto, files: ExternalFiles) -> Elements:
     if dtype.bits < 8:
         packed = TensorProto(data_type=tensor.data_type, dims=dims, raw_data=bytes(data))
         return _converted(packed)
-    if expected <= _INTERN_BYTES:
-        return _interned(dtype, dims, bytes(data))
-    return DenseIntOrFPElementsAttr(tensor_type(dtype, dims), BytesAttr(data))  # pyright: ignore[reportArgumentType]
+    return (
+        _interned(dtype, dims, bytes(data))
+        if expected <= _INTERN_BYTES
+        else _dense(dtype, dims, data)
+    )
 
 
 @lru_cache(maxsize=1 << 12)
 def _interned(dtype: DType, dims: tuple[int, ...], data: bytes) -> Elements:
     """Axes, limits and factors of a model repeat a few values many times; making the attribute is what costs."""
-    return DenseIntOrFPElementsAttr(tensor_type(dtype, dims), BytesAttr(data))
+    return _dense(dtype, dims, data)
+
+
+def _dense(dtype: DType, dims: tuple[int, ...], data: bytes | memoryview) -> Elements:
+    kind = cast("TensorType[AnyDenseElement]", tensor_type(dtype, dims))
+    return DenseIntOrFPElementsAttr(kind, BytesAttr(cast("bytes", data)))
 
 
 def _converted(tensor: TensorProto) -> Elements:

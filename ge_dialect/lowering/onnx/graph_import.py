@@ -31,6 +31,7 @@ from ge_dialect.dialects.ge import (
 )
 from ge_dialect.dialects.ge.weights import elements_attr
 from ge_dialect.lowering.onnx.attributes import GRAPH_KINDS, attribute_from_onnx
+from ge_dialect.lowering.onnx.collectives import GE_DOMAINS
 from ge_dialect.lowering.onnx.constants import ExternalFiles, sparse_elements, tensor_elements
 from ge_dialect.lowering.onnx.errors import OnnxImportError
 from ge_dialect.lowering.onnx.load import DEFAULT_DOMAINS
@@ -47,10 +48,12 @@ from ge_dialect.lowering.onnx.subgraphs import (
     owned_graphs,
 )
 from ge_dialect.lowering.onnx.twins.form import Const, GeForm
-from ge_dialect.lowering.onnx.value_types import UNKNOWN, dim_names, with_unknown_rank
-
-GE_DOMAINS = ("npu", "ge")
-"""Domains whose operators are GE's: the type is the operator's name, the attributes are GE's, there is no `source`."""
+from ge_dialect.lowering.onnx.value_types import (
+    UNKNOWN,
+    dim_names,
+    unranked_of_text,
+    with_unknown_rank,
+)
 
 _NONE = NoneType()
 
@@ -337,21 +340,24 @@ class GraphImport:
     def _guessed_type(
         self, node: ListedNode, index: int, operands: Sequence[SSAValue]
     ) -> Attribute:
-        """What is sure about an output that onnx infers nothing for: the element type, from an input that has the
-        same one by the operator's schema, or that a collective operator passes on."""
+        """What is sure about an output that onnx infers nothing for: the element type, where the operator's schema
+        says it or says that it is an input's, or a collective operator passes it on."""
         proto = node.proto
-        if not operands:
-            return UNKNOWN
         if proto.domain in GE_DOMAINS:
-            return with_unknown_rank(operands[0].type) if proto.op_type.startswith("Hcom") else UNKNOWN
-        version = self.model.versions.get("" if proto.domain in DEFAULT_DOMAINS else proto.domain, 1)
+            passes_on = operands and proto.op_type.startswith("Hcom")
+            return with_unknown_rank(operands[0].type) if passes_on else UNKNOWN
+        version = self.model.versions.get(
+            "" if proto.domain in DEFAULT_DOMAINS else proto.domain, 1
+        )
         try:
             schema = defs.get_schema(proto.op_type, version, proto.domain)
         except defs.SchemaError:
             return UNKNOWN
-        if index >= len(schema.outputs):
+        if not schema.outputs:
             return UNKNOWN
-        wanted = schema.outputs[index].type_str
+        wanted = schema.outputs[min(index, len(schema.outputs) - 1)].type_str
+        if wanted.startswith("tensor("):
+            return unranked_of_text(wanted)
         for formal, operand in zip(schema.inputs, operands, strict=False):
             if formal.type_str == wanted:
                 return with_unknown_rank(operand.type)

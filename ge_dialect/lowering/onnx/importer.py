@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -16,7 +16,12 @@ from ge_dialect.lowering.onnx.constants import ExternalFiles
 from ge_dialect.lowering.onnx.errors import OnnxImportError
 from ge_dialect.lowering.onnx.functions import inline_functions
 from ge_dialect.lowering.onnx.graph_import import ModelImport, import_graph
-from ge_dialect.lowering.onnx.load import load_model, opset_versions
+from ge_dialect.lowering.onnx.load import (
+    OLDEST_OPSET,
+    check_operators_are_supported,
+    load_model,
+    opset_versions,
+)
 from ge_dialect.lowering.onnx.names import symbol_name
 from ge_dialect.lowering.onnx.shapes import substitute_dims, with_inferred_types, without_weights
 
@@ -58,7 +63,7 @@ def import_onnx(
 
 
 @contextmanager
-def _collector_paused() -> Iterator[None]:
+def _collector_paused() -> Generator[None]:
     """Keep Python's cycle collector from looking at a growing module again and again: nothing of it is garbage, and
     that takes as long as the import itself."""
     enabled = gc.isenabled()
@@ -76,6 +81,7 @@ def _import(
     versions = opset_versions(model)
     files = ExternalFiles(folder)
     typed = inline_functions(without_weights(model, files))
+    check_operators_are_supported(typed.graph, versions.get("", OLDEST_OPSET))
     if dims:
         substitute_dims(typed, dims)
     typed = with_inferred_types(typed)

@@ -11,7 +11,8 @@ from onnx import defs
 from ge_dialect.lowering.onnx.errors import OnnxImportError
 
 OLDEST_OPSET = 7
-"""Operators of older versions broadcast by attributes; models that old are to be converted first."""
+"""Operators of older versions broadcast by attributes, among other things. A model of an older opset is imported only
+if all its operators mean there what they mean in this one."""
 
 DEFAULT_DOMAINS = ("", "ai.onnx")
 """The two spellings of ONNX's own operator set."""
@@ -49,7 +50,7 @@ def model_of_bytes(data: bytes, name: str = "<model>") -> onnx.ModelProto:
 def opset_versions(model: onnx.ModelProto) -> dict[str, int]:
     """Version of each operator set that the model imports; ONNX's own is under "".
 
-    Raises OnnxImportError when that one is older than 7 or newer than the installed onnx knows.
+    Raises OnnxImportError when that one is newer than the installed onnx knows.
     """
     versions = {
         "" if entry.domain in DEFAULT_DOMAINS else entry.domain: entry.version
@@ -59,12 +60,32 @@ def opset_versions(model: onnx.ModelProto) -> dict[str, int]:
         raise OnnxImportError("not an ONNX model: it imports no operator set")
     version = versions.get("")
     newest = defs.onnx_opset_version()
-    if version is not None and version < OLDEST_OPSET:
-        raise OnnxImportError(
-            f"opset {version} is not supported, only {OLDEST_OPSET} to {newest}; onnx.version_converter can convert the model"
-        )
     if version is not None and version > newest:
         raise OnnxImportError(
-            f"opset {version} is newer than the installed onnx {onnx.__version__} knows ({newest}); install a newer onnx"
+            f"opset {version} is newer than the installed onnx {onnx.__version__} knows ({newest});"
+            " install a newer onnx"
         )
     return versions
+
+
+def check_operators_are_supported(graph: onnx.GraphProto, version: int) -> None:
+    """Refuse operators whose definition in an opset older than 7 has changed since (OnnxImportError)."""
+    if version >= OLDEST_OPSET:
+        return
+    for node in graph.node:
+        if node.domain in DEFAULT_DOMAINS and not _unchanged(node.op_type, version):
+            raise OnnxImportError(
+                f"{node.op_type} of opset {version} is not supported, only operators of opset {OLDEST_OPSET} to"
+                f" {defs.onnx_opset_version()}; onnx.version_converter can convert the model"
+            )
+        for attribute in node.attribute:
+            if attribute.type == onnx.AttributeProto.GRAPH:
+                check_operators_are_supported(attribute.g, version)
+
+
+def _unchanged(op: str, version: int) -> bool:
+    try:
+        old = defs.get_schema(op, version, "").since_version
+        return old == defs.get_schema(op, OLDEST_OPSET, "").since_version
+    except defs.SchemaError:
+        return False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 import onnx
 from onnx import (
@@ -14,6 +14,7 @@ from onnx import (
     shape_inference,
 )
 
+from ge_dialect.lowering.onnx.collectives import GE_DOMAINS, stand_in
 from ge_dialect.lowering.onnx.constants import ExternalFiles
 from ge_dialect.lowering.onnx.errors import OnnxImportError
 from ge_dialect.lowering.onnx.value_types import element_dtype
@@ -31,7 +32,8 @@ def without_weights(model: onnx.ModelProto, files: ExternalFiles) -> onnx.ModelP
     Small ones keep their values, those in external files included, since shapes follow from them. The main graph alone
     is treated: initializers of sub-graphs are small.
     """
-    copy = onnx.ModelProto(ir_version=model.ir_version)
+    # Before IR version 4 inference looks only at initializers that are inputs as well.
+    copy = onnx.ModelProto(ir_version=max(model.ir_version, 4))
     copy.opset_import.extend(model.opset_import)
     copy.functions.extend(model.functions)
     graph, source = copy.graph, model.graph
@@ -56,10 +58,23 @@ def without_weights(model: onnx.ModelProto, files: ExternalFiles) -> onnx.ModelP
             graph.initializer.append(tensor)
     for sparse in source.sparse_initializer:
         _declare(graph, sparse.values.name, sparse.values.data_type, sparse.dims)
+    for group in (graph.input, graph.output, graph.value_info):
+        for item in group:
+            _clear_placeholders(item.type)
     return copy
 
 
-def _declare(graph: GraphProto, name: str, element: int, dims: Iterator[int]) -> None:
+def _clear_placeholders(kind: TypeProto) -> None:
+    """Make dimensions of size -1 or called "?" unknown and nameless: inference takes equal names for equal sizes."""
+    if kind.WhichOneof("value") == "tensor_type":
+        for dim in kind.tensor_type.shape.dim:
+            if dim.dim_value < 0:
+                dim.ClearField("dim_value")
+            elif dim.dim_param in NO_NAMES:
+                dim.ClearField("dim_param")
+
+
+def _declare(graph: GraphProto, name: str, element: int, dims: Iterable[int]) -> None:
     element_dtype(element)
     kind = graph.input.add(name=name).type.tensor_type
     kind.elem_type = element
@@ -147,14 +162,22 @@ def _substitute_in_type(kind: TypeProto, dims: Mapping[str, int]) -> None:
 def with_inferred_types(model: onnx.ModelProto) -> onnx.ModelProto:
     """The model with the types of all values that onnx can infer in `value_info`, in sub-graphs too.
 
-    Raises OnnxImportError when declared and inferred types contradict each other.
+    Where the model declares another type than onnx infers, the declared one stays. Raises OnnxImportError when onnx
+    refuses the model as a whole.
     """
+    collectives = [i for i, node in enumerate(model.graph.node) if node.domain in GE_DOMAINS]
+    stood_in = {
+        i: onnx.NodeProto.FromString(model.graph.node[i].SerializeToString()) for i in collectives
+    }
+    for i in collectives:
+        stand_in(model.graph.node[i], model)
     try:
-        return shape_inference.infer_shapes(
+        typed = shape_inference.infer_shapes(
             model, check_type=False, strict_mode=False, data_prop=True
         )
-    except shape_inference.InferenceError as error:
+    except (shape_inference.InferenceError, RuntimeError, ValueError) as error:
         text = " ".join(str(error).split())
-        raise OnnxImportError(f"the types of the model contradict each other: {text}") from None
-    except (RuntimeError, ValueError) as error:
-        raise OnnxImportError(f"types cannot be inferred: {error}") from None
+        raise OnnxImportError(f"types cannot be inferred: {text}") from None
+    for i, node in stood_in.items():
+        typed.graph.node[i].CopyFrom(node)
+    return typed

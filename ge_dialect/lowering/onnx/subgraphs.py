@@ -55,8 +55,14 @@ def parent_input(op: str, version: int, index: int) -> int | None:
     return index
 
 
+ARGUMENT = "argument"
+"""`ge.formal` of a `ge.data` that an operator outside the table feeds in a way of its own."""
+
+
 def formal_attributes(op: str, version: int, index: int) -> dict[str, Attribute]:
     """The attributes of the `ge.data` of a body's own input."""
+    if op not in GRAPH_ATTRIBUTES:
+        return {"ge.formal": string(ARGUMENT)}
     parent = parent_input(op, version, index)
     if parent is None:
         return {"ge.formal": string(LOOP_OWN_INPUTS[index])}
@@ -71,7 +77,7 @@ def formal_type(
     A value that a loop carries may change its shape, and an element of a scan has one dimension less; so only the
     element type is taken over.
     """
-    if declared != UNKNOWN:
+    if declared != UNKNOWN or op not in GRAPH_ATTRIBUTES:
         return declared
     parent = parent_input(op, version, index)
     if parent is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import cast
 
 import onnx
 from xdsl.dialects.builtin import TensorType, UnrankedTensorType
@@ -64,7 +65,15 @@ def type_from_onnx(proto: onnx.TypeProto) -> Attribute:
 
 def with_unknown_rank(kind: Attribute) -> Attribute:
     """The type with the same elements about whose shape nothing is said."""
-    return UnrankedTensorType(kind.element_type) if isinstance(kind, TensorType) else kind
+    if not isinstance(kind, TensorType):
+        return kind
+    return UnrankedTensorType(cast("TensorType[Attribute]", kind).element_type)
+
+
+def unranked_of_text(text: str) -> Attribute:
+    """The type that a schema calls `tensor(float)`, `tensor(int64)`, ..., of unknown rank."""
+    number = onnx.TensorProto.DataType.Value(text.removeprefix("tensor(").removesuffix(")").upper())
+    return _unranked(number)
 
 
 def dim_names(proto: onnx.TypeProto) -> list[str] | None:
@@ -93,13 +102,14 @@ def type_to_onnx(kind: Attribute, names: list[str] | None = None) -> onnx.TypePr
     """
     proto = onnx.TypeProto()
     if isinstance(kind, TensorType | UnrankedTensorType):
-        number = onnx_element(kind.element_type)
+        tensor = cast("TensorType[Attribute] | UnrankedTensorType[Attribute]", kind)
+        number = onnx_element(tensor.element_type)
         if number == _UNDEFINED:
             return None
         proto.tensor_type.elem_type = number
-        if isinstance(kind, TensorType):
+        if (dims := dims_of(tensor)) is not None:
             proto.tensor_type.shape.SetInParent()
-            for axis, size in enumerate(dims_of(kind) or ()):
+            for axis, size in enumerate(dims):
                 dim = proto.tensor_type.shape.dim.add()
                 if size >= 0:
                     dim.dim_value = size

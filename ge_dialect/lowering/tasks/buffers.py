@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import cast
 
-from xdsl.dialects.builtin import ArrayAttr, NoneType, TensorType
+from xdsl.dialects.builtin import NoneType, TensorType
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from ge_dialect.analysis.sizes import value_bytes
 from ge_dialect.analysis.task_count import input_type, task_error
-from ge_dialect.dialects.attrs import i64, string_attr, text_of
+from ge_dialect.dialects.attrs import i64, string_attr
 from ge_dialect.dialects.ge import ConstantOp, DataOp
 from ge_dialect.dialects.ge.access import data_operands, data_results, get_ints
+from ge_dialect.dialects.ge.attr_values import to_python
 from ge_dialect.dialects.ge.graph import AbsentOp, GateOp
 from ge_dialect.dialects.ge.weights import tensor_type
 from ge_dialect.dialects.ge_task import AbsentOp as AbsentBuffer
@@ -103,7 +105,9 @@ class BufferTable:
         found = self._pieces.get(key)
         if found is None:
             found = self._add(
-                BufferOp.make(tensor_type(_BYTE, (size,)), space, offset, size), space, offset + size
+                BufferOp.make(tensor_type(_BYTE, (size,)), space, offset, size),
+                space,
+                offset + size,
             )
             self._pieces[key] = found
         return found
@@ -157,8 +161,9 @@ class BufferTable:
                 raise task_error(op, "has no ge.offsets: run ge-plan-memory first")
             if len(offsets) != count:
                 raise task_error(op, f"has {len(offsets)} offsets for {count} outputs")
-            listed = op.attributes.get("ge.spaces")
-            spaces = [text_of(x) or _HBM for x in listed.data] if isinstance(listed, ArrayAttr) else None
+            spaces: list[str] | None = None
+            if "ge.spaces" in op.attributes:
+                spaces = [str(x) for x in to_python(op.attributes["ge.spaces"])]
             if spaces is not None and len(spaces) != count:
                 raise task_error(op, f"has {len(spaces)} memory spaces for {count} outputs")
             found = (offsets, spaces)
@@ -193,8 +198,10 @@ class BufferTable:
         if known is None:
             size = value_bytes(kind)
             if size is None or not isinstance(kind, TensorType):
-                raise task_error(op, f"has data of type {kind}, whose bytes are not known at compile time")
-            known = (BufferType(kind), size)
+                raise task_error(
+                    op, f"has data of type {kind}, whose bytes are not known at compile time"
+                )
+            known = (BufferType(cast(TensorType[Attribute], kind)), size)
             self._types[kind] = known
         buffer_type, size = known
         made = BufferOp.make(buffer_type, space, offset, size)

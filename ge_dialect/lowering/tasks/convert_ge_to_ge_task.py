@@ -35,7 +35,9 @@ class ConvertGeToGeTask(ModulePass):
         found = graphs(op)
         if not found:
             return
-        made = lower_known_model(op, self.fusion_brackets) if is_known(op) else lower_host_program(op)
+        made = (
+            lower_known_model(op, self.fusion_brackets) if is_known(op) else lower_host_program(op)
+        )
         block = op.body.block
         block.insert_op_before(made, found[0])
         for graph in found:

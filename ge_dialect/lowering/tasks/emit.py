@@ -130,7 +130,10 @@ def node_properties(op: Operation) -> dict[str, Attribute]:
 
 
 def _kernel(
-    node: NodeTasks, task: type[KernelTaskOp], kernel_type: int | None = None, stream: int | None = None
+    node: NodeTasks,
+    task: type[KernelTaskOp],
+    kernel_type: int | None = None,
+    stream: int | None = None,
 ) -> KernelTaskOp:
     op = node.op
     ins = node.buffers.inputs(op)
@@ -148,7 +151,7 @@ def _kernel(
         operands=(*ins, *outs, *workspaces),
         properties=properties,
         attributes=node.names(),
-        location=op.location,  # pyright: ignore[reportArgumentType]
+        location=op.location,
     )
 
 
@@ -160,7 +163,9 @@ def _ai_core(node: NodeTasks) -> list[TaskOp]:
     notifies = mix_notifies(op)
     side = attached_stream(op) if notifies is not None else None
     if notifies is not None and side is not None:
-        vector = _kernel(node, VectorAllKernelOp if handle else VectorKernelOp, AI_CORE_KERNEL, side)
+        vector = _kernel(
+            node, VectorAllKernelOp if handle else VectorKernelOp, AI_CORE_KERNEL, side
+        )
         first, second = notifies
         tasks = [
             _flag(node, NotifyRecordOp, first),
@@ -224,7 +229,6 @@ def _copy_pieces(
     tasks: list[TaskOp] = []
     start = 0
     for count in pieces(size, kind):
-        properties = {} if kind == DEVICE_TO_DEVICE else {"kind": kind}
         tasks.append(
             MemcpyAsyncOp.make(
                 ge_type(node.op),
@@ -234,7 +238,7 @@ def _copy_pieces(
                 op_index=node.op_index,
                 attributes=node.names(),
                 count=count,
-                **properties,
+                kind=None if kind == DEVICE_TO_DEVICE else kind,
             )
         )
         start += count
@@ -286,7 +290,9 @@ def _merge(node: NodeTasks) -> list[TaskOp]:
 # --- order and control ------------------------------------------------------------------------------------------
 
 
-def _flag(node: NodeTasks, task: type[FlagTaskOp], number: int, stream: int | None = None) -> TaskOp:
+def _flag(
+    node: NodeTasks, task: type[FlagTaskOp], number: int, stream: int | None = None
+) -> TaskOp:
     return task.make(
         number,
         stream=node.stream if stream is None else stream,
@@ -327,7 +333,9 @@ def _activations(node: NodeTasks) -> list[TaskOp]:
 def _stream_switch(node: NodeTasks) -> list[TaskOp]:
     targets = _required_list(node, "active_stream_list")
     if len(targets) != 1:
-        raise task_error(node.op, f"needs exactly one stream in active_stream_list, got {len(targets)}")
+        raise task_error(
+            node.op, f"needs exactly one stream in active_stream_list, got {len(targets)}"
+        )
     return [
         StreamSwitchOp.make(
             node.buffers.inputs(node.op),
@@ -348,7 +356,9 @@ def _stream_switch_n(node: NodeTasks) -> list[TaskOp]:
         raise task_error(node.op, "needs rows of one length in _pred_value_0, _pred_value_1, ...")
     targets = _required_list(node, "active_stream_list")
     if len(targets) < cases:
-        raise task_error(node.op, f"needs {cases} streams in active_stream_list, got {len(targets)}")
+        raise task_error(
+            node.op, f"needs {cases} streams in active_stream_list, got {len(targets)}"
+        )
     return [
         StreamSwitchNOp.make(
             node.buffers.inputs(node.op)[:1],

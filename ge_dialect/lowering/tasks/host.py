@@ -48,13 +48,31 @@ SHAPE_READERS = frozenset({"Shape", "ShapeN", "Size", "Rank", "GatherShapes"})
 """Types that look at the shape record of their inputs only (spec/host_execution.md 10.3)."""
 
 FORWARDERS = frozenset(
-    {"Identity", "IdentityN", "ReadVariableOp", "MemcpyAsync", "MemcpyAddrAsync", "RefIdentity", "Snapshot"}
+    {
+        "Identity",
+        "IdentityN",
+        "ReadVariableOp",
+        "MemcpyAsync",
+        "MemcpyAddrAsync",
+        "RefIdentity",
+        "Snapshot",
+    }
     | {"StopGradient", "PreventGradient", "GuaranteeConst", "PlaceholderWithDefault"}
 )
 """Types whose output k is input k: values of a host program are never written, so no copy is needed."""
 
 NO_STEP = frozenset(
-    {"Send", "Recv", "SendNotify", "RecvNotify", "SendMem", "RecvMem", "StreamActive", "NoOp", "ControlTrigger"}
+    {
+        "Send",
+        "Recv",
+        "SendNotify",
+        "RecvNotify",
+        "SendMem",
+        "RecvMem",
+        "StreamActive",
+        "NoOp",
+        "ControlTrigger",
+    }
 )
 """Types that only order other nodes: the host takes its steps in order (spec/tasks.md section 7)."""
 
@@ -106,7 +124,9 @@ class HostLowering:
 
     # --- graphs -------------------------------------------------------------------------------------------------
 
-    def lower_graph(self, graph: GraphOp, inputs: Mapping[int, HostValue] | None) -> list[HostValue]:
+    def lower_graph(
+        self, graph: GraphOp, inputs: Mapping[int, HostValue] | None
+    ) -> list[HostValue]:
         """Append the steps of a graph's nodes to the open region; the values of its outputs.
 
         `inputs` gives a sub-graph's `ge.data` by the number of the owning node's input; None for the root graph,
@@ -161,7 +181,9 @@ class HostLowering:
             index = ge_attr(op, "index")
         value = None if index is None else inputs.get(index)
         if value is None:
-            raise task_error(op, f"is no input of the node that owns its graph: ge.parent_node_index is {index}")
+            raise task_error(
+                op, f"is no input of the node that owns its graph: ge.parent_node_index is {index}"
+            )
         self.values[result] = value
 
     def _input(self, op: DataOp, number: int) -> None:
@@ -199,7 +221,9 @@ class HostLowering:
         elif kind in REFUSED and source_op(op) is None:
             raise task_error(op, "cannot run in a host-scheduled graph")
         elif "subgraphs" in op.properties:
-            raise task_error(op, "owns graphs, and no rule says how a host-scheduled graph runs them")
+            raise task_error(
+                op, "owns graphs, and no rule says how a host-scheduled graph runs them"
+            )
         elif kind not in NO_STEP:
             self._compute(op)
 
@@ -219,9 +243,13 @@ class HostLowering:
         if kind in VIEW_TYPES and ins and is_tensor(ins[0].kind):
             self._view(op, ins, results)
         elif kind in SHAPE_READERS:
-            self._host_call(op, [self.builder.get(x, Placement.ANY) for x in ins], results, Placement.HOST)
+            self._host_call(
+                op, [self.builder.get(x, Placement.ANY) for x in ins], results, Placement.HOST
+            )
         elif get_text(op, "ge.engine") == HOST_CPU or not tensors_only:
-            self._host_call(op, [self.builder.get(x, Placement.HOST) for x in ins], results, Placement.HOST)
+            self._host_call(
+                op, [self.builder.get(x, Placement.HOST) for x in ins], results, Placement.HOST
+            )
         else:
             self._launch(op, ins, results)
         for event in ge_attr(op, "_send_event_ids", ()):
@@ -249,7 +277,9 @@ class HostLowering:
         for result, ssa in zip(data_results(op), made.results, strict=True):
             self.values[result] = self.builder.value(result.type, ssa, launch, stream)
 
-    def _launch(self, op: Operation, ins: Sequence[HostValue], results: Sequence[Attribute]) -> None:
+    def _launch(
+        self, op: Operation, ins: Sequence[HostValue], results: Sequence[Attribute]
+    ) -> None:
         types = [host_type(x, Placement.DEVICE) for x in results]
         stream = self.stream(op)
         operands = [self.builder.get(x, Placement.DEVICE) for x in ins]

@@ -26,7 +26,9 @@ if TYPE_CHECKING:
 Lower = Callable[["HostLowering", Operation], None]
 
 
-def joined(lowering: HostLowering, op: Operation, what: str, kinds: Sequence[Attribute]) -> Attribute:
+def joined(
+    lowering: HostLowering, op: Operation, what: str, kinds: Sequence[Attribute]
+) -> Attribute:
     """The type of a value that comes from several places. Raises TaskGenerationError when they do not fit."""
     kind = kinds[0]
     for other in kinds[1:]:
@@ -51,20 +53,30 @@ def _branch(lowering: HostLowering, op: Operation) -> None:
     inputs = lowering.operands(op)
     is_case = "Case" in ge_type(op)
     if not inputs or not names or (not is_case and len(names) != 2):
-        lowering.builder.refuse(op, f"needs a condition and its graphs, got {len(inputs)} inputs and {len(names)} graphs")
+        lowering.builder.refuse(
+            op,
+            f"needs a condition and its graphs, got {len(inputs)} inputs and {len(names)} graphs",
+        )
     condition = lowering.builder.get(inputs[0], Placement.HOST)
     scopes: list[Scope] = []
     outputs: list[list[HostValue]] = []
     for name in names:
         with lowering.builder.region(repeats=False) as scope:
-            outputs.append(lowering.lower_graph(lowering.subgraph(op, name), dict(enumerate(inputs))))
+            outputs.append(
+                lowering.lower_graph(lowering.subgraph(op, name), dict(enumerate(inputs)))
+            )
         scopes.append(scope)
     results = data_results(op)
     for name, values in zip(names, outputs, strict=True):
         if len(values) < len(results):
-            lowering.builder.refuse(op, f"has {len(results)} outputs, its graph @{name} {len(values)}")
+            lowering.builder.refuse(
+                op, f"has {len(results)} outputs, its graph @{name} {len(values)}"
+            )
     columns = [[values[k] for values in outputs] for k in range(len(results))]
-    kinds = [joined(lowering, op, f"output {k}", [x.kind for x in column]) for k, column in enumerate(columns)]
+    kinds = [
+        joined(lowering, op, f"output {k}", [x.kind for x in column])
+        for k, column in enumerate(columns)
+    ]
     places = [_common_place(column) for column in columns]
     for i, scope in enumerate(scopes):
         with lowering.builder.inside(scope):
@@ -97,10 +109,14 @@ def _call(lowering: HostLowering, op: Operation) -> None:
     names = subgraph_names(op)
     if len(names) != 1:
         lowering.builder.refuse(op, f"needs one graph, got {len(names)}")
-    values = lowering.lower_graph(lowering.subgraph(op, names[0]), dict(enumerate(lowering.operands(op))))
+    values = lowering.lower_graph(
+        lowering.subgraph(op, names[0]), dict(enumerate(lowering.operands(op)))
+    )
     results = data_results(op)
     if len(values) < len(results):
-        lowering.builder.refuse(op, f"has {len(results)} outputs, its graph @{names[0]} {len(values)}")
+        lowering.builder.refuse(
+            op, f"has {len(results)} outputs, its graph @{names[0]} {len(values)}"
+        )
     for result, value in zip(results, values, strict=False):
         lowering.values[result] = value
 
@@ -109,12 +125,16 @@ def _while(lowering: HostLowering, op: Operation) -> None:
     """While: graphs cond and body, all inputs are carried."""
     names = subgraph_names(op)
     if len(names) != 2:
-        lowering.builder.refuse(op, f"needs two graphs, the condition and the body, got {len(names)}")
+        lowering.builder.refuse(
+            op, f"needs two graphs, the condition and the body, got {len(names)}"
+        )
     cond, body = (lowering.subgraph(op, name) for name in names)
     initial = lowering.operands(op)
     nexts = graph_outputs(body)
     if len(nexts) < len(initial):
-        lowering.builder.refuse(op, f"has {len(initial)} inputs, its body gives {len(nexts)} values")
+        lowering.builder.refuse(
+            op, f"has {len(initial)} inputs, its body gives {len(nexts)} values"
+        )
     kinds = [
         joined(lowering, op, f"input {k}", [value.kind, kind])
         for k, (value, kind) in enumerate(zip(initial, nexts, strict=False))
@@ -123,11 +143,18 @@ def _while(lowering: HostLowering, op: Operation) -> None:
     def condition(values: Sequence[HostValue]) -> HostValue:
         outputs = lowering.lower_graph(cond, dict(enumerate(values)))
         if len(outputs) != 1:
-            lowering.builder.refuse(op, f"needs one output of graph @{names[0]}, got {len(outputs)}")
+            lowering.builder.refuse(
+                op, f"needs one output of graph @{names[0]}, got {len(outputs)}"
+            )
         return outputs[0]
 
     results = make_while(
-        lowering, op, initial, kinds, condition, lambda values: lowering.lower_graph(body, dict(enumerate(values)))
+        lowering,
+        op,
+        initial,
+        kinds,
+        condition,
+        lambda values: lowering.lower_graph(body, dict(enumerate(values))),
     )
     for result, value in zip(data_results(op), results, strict=False):
         lowering.values[result] = value
@@ -147,13 +174,18 @@ def make_while(
     `condition` and `body` append the steps of the two regions; the answer are the values behind the loop.
     """
     builder = lowering.builder
-    places = [Placement.HOST if k in on_host or is_host_only(kind) else Placement.DEVICE for k, kind in enumerate(kinds)]
+    places = [
+        Placement.HOST if k in on_host or is_host_only(kind) else Placement.DEVICE
+        for k, kind in enumerate(kinds)
+    ]
     types = [host_type(kind, place) for kind, place in zip(kinds, places, strict=True)]
     regions: list[tuple[Scope, Block]] = []
     for make in ("cond", "body"):
         block = Block(arg_types=types)
         with builder.region(repeats=True) as scope:
-            arguments = [builder.value(kind, ssa) for kind, ssa in zip(kinds, block.args, strict=True)]
+            arguments = [
+                builder.value(kind, ssa) for kind, ssa in zip(kinds, block.args, strict=True)
+            ]
             if make == "cond":
                 builder.append(YieldOp.make([builder.get(condition(arguments), Placement.HOST)]))
             else:
@@ -169,7 +201,9 @@ def make_while(
         for value, kind, place in zip(initial, kinds, places, strict=True)
     ]
     attributes = {key: op.attributes[key] for key in ("ge.name",) if key in op.attributes}
-    made = WhileOp.make(init, types, *(builder.finish(*region) for region in regions), attributes=attributes)
+    made = WhileOp.make(
+        init, types, *(builder.finish(*region) for region in regions), attributes=attributes
+    )
     builder.append(made)
     return [builder.value(kind, ssa) for kind, ssa in zip(kinds, made.results, strict=True)]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import NoReturn
@@ -84,7 +84,7 @@ class HostBuilder:
     # --- regions ------------------------------------------------------------------------------------------------
 
     @contextmanager
-    def region(self, *, repeats: bool) -> Iterator[Scope]:
+    def region(self, *, repeats: bool) -> Generator[Scope]:
         """Steps appended inside go to the region."""
         outer = self.scope
         self.scope = Scope(outer, repeats)
@@ -94,7 +94,7 @@ class HostBuilder:
             self.scope = outer
 
     @contextmanager
-    def inside(self, scope: Scope) -> Iterator[None]:
+    def inside(self, scope: Scope) -> Generator[None]:
         """Go on with a region that was closed."""
         outer, self.scope = self.scope, scope
         try:
@@ -199,7 +199,9 @@ class HostBuilder:
             self.scope.synced.add(launch)
         self.append(SyncOp.make(stream=value.stream))
 
-    def as_type(self, op: Operation, value: HostValue, kind: Attribute, placement: Placement) -> SSAValue:
+    def as_type(
+        self, op: Operation, value: HostValue, kind: Attribute, placement: Placement
+    ) -> SSAValue:
         """The value where one of type `kind` is expected: in that placement, wrapped when that is an optional."""
         if is_tensor(value.kind) and isinstance(kind, OptionalType):
             result = host_type(kind, Placement.HOST)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, IntegerAttr, ModuleOp
+from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, ModuleOp
 from xdsl.ir import Attribute, Operation
 
 from ge_dialect.analysis.segments import mark_first_and_last
 from ge_dialect.analysis.task_count import owns_ffts_graph, planned_tasks, task_error, task_rule
 from ge_dialect.analysis.task_kinds import TaskRule
 from ge_dialect.analysis.walk import walk_nodes
-from ge_dialect.dialects.attrs import text_of
 from ge_dialect.dialects.ge import DataOp, NetOutputOp
 from ge_dialect.dialects.ge.access import (
     data_operands,
@@ -21,6 +20,7 @@ from ge_dialect.dialects.ge.access import (
     is_absent,
     node_name,
 )
+from ge_dialect.dialects.ge.attr_values import to_python
 from ge_dialect.dialects.ge.graph import GraphOp
 from ge_dialect.dialects.ge_task import ModelOp
 from ge_dialect.dialects.ge_task.sync import EXTERNAL_NOTIFY
@@ -75,7 +75,9 @@ def lower_known_model(module: ModuleOp, brackets: bool = True) -> ModelOp:
 
 def operator_ids(nodes: list[Operation]) -> list[int]:
     """The id of each node: `ge.id` where it has one, else its place in the walk; all places when ids would clash."""
-    ids = [place if (own := get_int(op, "ge.id")) is None else own for place, op in enumerate(nodes)]
+    ids = [
+        place if (own := get_int(op, "ge.id")) is None else own for place, op in enumerate(nodes)
+    ]
     return ids if len(set(ids)) == len(ids) else list(range(len(nodes)))
 
 
@@ -112,7 +114,7 @@ def model_inputs(root: GraphOp) -> list[tuple[DataOp, int]]:
 def output_names(op: NetOutputOp) -> list[str | None]:
     """The model's name of each output; None where it has none."""
     names = op.attributes.get("ge.output_names")
-    listed = [text_of(name) for name in names.data] if isinstance(names, ArrayAttr) else []
+    listed: list[str] = [] if names is None else [str(x) for x in to_python(names)]
     count = len(data_operands(op))
     return [*listed, *[None] * count][:count]
 

@@ -35,7 +35,9 @@ def attribute_findings(op: Operation, place: str) -> Findings:
             what, count = wanted
             found, expected = _length(value), count(op)
             if found != expected:
-                yield Finding(op, f"{ge_type(op)} has {expected} {what}, but {found} entries in {name}")
+                yield Finding(
+                    op, f"{ge_type(op)} has {expected} {what}, but {found} entries in {name}"
+                )
 
 
 def _hint(name: str) -> str:

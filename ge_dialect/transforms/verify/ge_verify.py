@@ -17,7 +17,9 @@ Level: TypeAlias = Literal["structure", "semantics"]
 Severity: TypeAlias = Literal["error", "remark"]
 
 
-def verify_module(module: ModuleOp, level: Level = "semantics", severity: Severity = "error") -> None:
+def verify_module(
+    module: ModuleOp, level: Level = "semantics", severity: Severity = "error"
+) -> None:
     """Check the rules of structure and, at level `semantics`, that element types and shapes are those of the operators.
 
     Raises VerifyError with the place of the first rule that is broken. With `severity` "remark" broken rules of the

@@ -34,14 +34,18 @@ def graph_findings(graph: GraphOp, owner: Operation | None) -> Findings:
         if op.attributes:
             yield from attribute_findings(op, "node")
         if (name := node_name(op)) and names.setdefault(name, op) is not op:
-            yield Finding(op, f'second node named "{name}" in graph @{graph.sym_name.data}{_see(names[name])}')
+            yield Finding(
+                op, f'second node named "{name}" in graph @{graph.sym_name.data}{_see(names[name])}'
+            )
         if isinstance(op, GeNode):
             yield from checked(op, verify_control_last)
             if "ge.consumers" in op.attributes:
                 yield from _consumer_findings(op)
         if isinstance(op, NetOutputOp):
             if net_output is not None:
-                yield Finding(op, f"second NetOutput in graph @{graph.sym_name.data}{_see(net_output)}")
+                yield Finding(
+                    op, f"second NetOutput in graph @{graph.sym_name.data}{_see(net_output)}"
+                )
             net_output = op
         elif isinstance(op, DataOp):
             yield from _data_findings(op, graph, indices, owner)
@@ -55,7 +59,9 @@ def _see(op: Operation) -> str:
 def _operand_findings(op: Operation, graph: GraphOp, seen: set[SSAValue]) -> Findings:
     for index, operand in enumerate(op.operands):
         if operand not in seen:
-            yield Finding(op, f"operand {index} of {ge_type(op)} {_why_not_seen(operand, op, graph)}")
+            yield Finding(
+                op, f"operand {index} of {ge_type(op)} {_why_not_seen(operand, op, graph)}"
+            )
     for region in op.regions:
         inside: list[SSAValue] = []
         for block in region.blocks:
@@ -94,7 +100,8 @@ def _data_findings(
             yield Finding(op, f"{ge_type(op)} has the negative index {index}")
         elif indices.setdefault(index, op) is not op:
             yield Finding(
-                op, f"second graph input with index {index} in graph @{graph.sym_name.data}{_see(indices[index])}"
+                op,
+                f"second graph input with index {index} in graph @{graph.sym_name.data}{_see(indices[index])}",
             )
     slot = get_int(op, "ge.parent_node_index")
     if slot is None or owner is None:
@@ -102,13 +109,17 @@ def _data_findings(
     count = len(data_operands(owner))
     if not 0 <= slot < count:
         name = node_name(owner) or ge_type(owner)
-        yield Finding(op, f'ge.parent_node_index {slot} is out of range: "{name}" has {count} inputs')
+        yield Finding(
+            op, f'ge.parent_node_index {slot} is out of range: "{name}" has {count} inputs'
+        )
 
 
 def _consumer_findings(op: GeNode) -> Findings:
     """Entries are `name:slot`, slot -1 for a control edge; each must be an edge of the graph, and none twice."""
     edges = {
-        f"{node_name(use.operation)}:{use.index}" for result in data_results(op) for use in result.uses
+        f"{node_name(use.operation)}:{use.index}"
+        for result in data_results(op)
+        for use in result.uses
     }
     if isinstance(control := control_result(op), OpResult):
         edges |= {f"{node_name(use.operation)}:-1" for use in control.uses}

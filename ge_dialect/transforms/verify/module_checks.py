@@ -39,7 +39,10 @@ def _owner_findings(graph: GraphOp, root: GraphOp, owners: dict[str, Operation])
                 yield Finding(op, f"{ge_type(op)} owns the root graph @{name}")
             elif name in owners:
                 other = node_name(owners[name]) or ge_type(owners[name])
-                yield Finding(op, f'graph @{name} belongs to "{other}" already; every sub-graph has one caller')
+                yield Finding(
+                    op,
+                    f'graph @{name} belongs to "{other}" already; every sub-graph has one caller',
+                )
             else:
                 owners[name] = op
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from xdsl.dialects.builtin import ModuleOp, NoneType
 from xdsl.ir import Attribute, Operation
 
-from ge_dialect.analysis.node_info import info_of_type, infer_node
+from ge_dialect.analysis.node_info import infer_node, info_of_type
 from ge_dialect.dialects.ge.access import (
     UNKNOWN_DIM,
     data_operands,
@@ -18,9 +18,9 @@ from ge_dialect.dialects.ge.access import (
 from ge_dialect.dialects.ge.graph import GraphOp
 from ge_dialect.dialects.ge.node import GeNode
 from ge_dialect.dialects.ge.nodes import NetOutputOp
+from ge_dialect.formats.errors import GeError
 from ge_dialect.kernels.shapes.info import ANY_TYPE, Info, OpaqueInfo, TensorInfo, dtype_text
 from ge_dialect.transforms.verify.finding import Finding, Findings
-from ge_dialect.formats.errors import GeError
 
 _BRANCHES = frozenset({"If", "StatelessIf", "Case", "StatelessCase"})
 
@@ -49,7 +49,8 @@ def _result_findings(op: GeNode, outputs: list[Info | None]) -> Findings:
     for index, (result, info) in enumerate(zip(data_results(op), outputs, strict=False)):
         if info is not None and not compatible(result.type, info):
             yield Finding(
-                op, f"output {index} has type {result.type}, but {ge_type(op)} gives {info_text(info)}"
+                op,
+                f"output {index} has type {result.type}, but {ge_type(op)} gives {info_text(info)}",
             )
 
 
@@ -63,13 +64,16 @@ def _branch_findings(op: GeNode, table: dict[str, GraphOp]) -> Findings:
             continue
         values = data_operands(net_output)
         if len(values) != len(results):
-            yield Finding(op, f"{ge_type(op)} has {len(results)} outputs, graph @{name} has {len(values)}")
+            yield Finding(
+                op, f"{ge_type(op)} has {len(results)} outputs, graph @{name} has {len(values)}"
+            )
             continue
         for index, (result, value) in enumerate(zip(results, values, strict=True)):
             info = info_of_type(value.type)
             if info is not None and not compatible(result.type, info):
                 yield Finding(
-                    op, f"output {index} has type {result.type}, but output {index} of graph @{name} is {value.type}"
+                    op,
+                    f"output {index} has type {result.type}, but output {index} of graph @{name} is {value.type}",
                 )
 
 
@@ -83,7 +87,11 @@ def compatible(kind: Attribute, info: Info) -> bool:
         return True
     said = info_of_type(kind)
     if isinstance(info, OpaqueInfo) or not isinstance(said, TensorInfo):
-        return isinstance(said, OpaqueInfo) and isinstance(info, OpaqueInfo) and type(said.type) is type(info.type)
+        return (
+            isinstance(said, OpaqueInfo)
+            and isinstance(info, OpaqueInfo)
+            and type(said.type) is type(info.type)
+        )
     if said.dtype != info.dtype and ANY_TYPE not in (said.dtype, info.dtype):
         return False
     if said.shape is None or info.shape is None:
@@ -97,5 +105,9 @@ def info_text(info: Info) -> str:
     """As the IR spells the type."""
     if isinstance(info, OpaqueInfo):
         return str(info.type)
-    dims = "*x" if info.shape is None else "".join("?x" if dim < 0 else f"{dim}x" for dim in info.shape)
+    dims = (
+        "*x"
+        if info.shape is None
+        else "".join("?x" if dim < 0 else f"{dim}x" for dim in info.shape)
+    )
     return f"tensor<{dims}{dtype_text(info.dtype)}>"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeAlias
 
@@ -158,7 +158,7 @@ class Twin:
     condition: str = ""
 
 
-def ints(values: Sequence[Any]) -> list[int]:
+def ints(values: Iterable[Any]) -> list[int]:
     """Python integers of a list or a one-dimensional array."""
     return [int(x) for x in values]
 

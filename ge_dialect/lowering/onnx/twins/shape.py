@@ -99,7 +99,9 @@ class _Axes:
 
 def _axes(onnx: str, ge: str, attr: str, run_time: str, optional: bool) -> Twin:
     row = _Axes(onnx, ge, attr, run_time, optional)
-    condition = f"{ge}: axes constant{' or none' if optional else ''}; {run_time}: axes a run-time input"
+    condition = (
+        f"{ge}: axes constant{' or none' if optional else ''}; {run_time}: axes a run-time input"
+    )
     return Twin(onnx, (ge, run_time), row.to_ge, row.to_onnx, condition)
 
 

@@ -1,6 +1,6 @@
-// RUN: ge-opt %s --split-input-file --verify-roundtrip | filecheck %s
-// RUN: ge-opt %s --split-input-file --print-op-generic | ge-opt --split-input-file | filecheck %s
-// RUN: ge-opt %s --split-input-file --print-op-generic | filecheck %s --check-prefix=GENERIC
+// RUN: ge-opt %s --semantics=off --split-input-file --verify-roundtrip | filecheck %s
+// RUN: ge-opt %s --semantics=off --split-input-file --print-op-generic | ge-opt --semantics=off --split-input-file | filecheck %s
+// RUN: ge-opt %s --semantics=off --split-input-file --print-op-generic | filecheck %s --check-prefix=GENERIC
 
 // Tests that a graph with data, control and absent edges keeps its form.
 

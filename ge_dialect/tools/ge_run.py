@@ -1,0 +1,226 @@
+"""ge-run: lowers a model where needed, runs it on the emulated device, says what that cost and what came out."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NoReturn
+
+from xdsl.dialects.builtin import ModuleOp
+
+from ge_dialect import program
+from ge_dialect.dialects.ge_task import HostOp, ModelOp
+from ge_dialect.formats.errors import GeError
+from ge_dialect.runtime import DeviceOptions, Executable, RunResult, load
+from ge_dialect.runtime.checker import Finding, check
+from ge_dialect.runtime.timeline import chrome_trace_json
+from ge_dialect.tools.diagnostics import run_tool
+from ge_dialect.tools.npz import read_npz, write_npz
+from ge_dialect.tools.oracle import compare_with_oracle
+from ge_dialect.tools.output import text_output, whole_file
+from ge_dialect.tools.random_inputs import random_inputs
+from ge_dialect.tools.run_summary import Summary
+from ge_dialect.tools.symbolic_dims import require_dims
+
+TOOL = "ge-run"
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        """A wrong option is an error like any other: one line, exit 1."""
+        raise GeError(f"{message}; {self.prog} --help lists the options", TOOL)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(prog=TOOL, description=__doc__)
+    option = parser.add_argument
+    option("model", help="an ONNX model, or MLIR text of dialect ge or ge_task")
+    option(
+        "--inputs",
+        metavar="F.npz",
+        help="inputs by name (random without it); {rank} in it: one file a rank",
+    )
+    option(
+        "--outputs",
+        metavar="F.npz",
+        help="write the outputs by name; {rank} in it: one file a rank",
+    )
+    option("--json", action="store_true", help="print the report as JSON")
+    option(
+        "--trace",
+        metavar="F.json",
+        help="write the simulated timeline for chrome://tracing or Perfetto",
+    )
+    option(
+        "--ranks",
+        type=int,
+        default=1,
+        metavar="N",
+        help="emulated devices that run the program side by side",
+    )
+    option(
+        "--dim",
+        action="append",
+        default=[],
+        metavar="NAME=N",
+        help="fix a symbolic dimension of an ONNX model",
+    )
+    option(
+        "--seed", type=int, default=0, metavar="N", help="of random inputs and of --order random"
+    )
+    option(
+        "--order",
+        choices=("round_robin", "random"),
+        default="round_robin",
+        help="how streams take turns",
+    )
+    option(
+        "--profile",
+        default="default",
+        metavar="NAME|F.toml",
+        help="device profile for the simulated clock",
+    )
+    option(
+        "--check",
+        action="store_true",
+        help="compare the outputs of an ONNX model with onnxruntime's",
+    )
+    option(
+        "--opaque",
+        action="store_true",
+        help="operators without a kernel give bytes that depend on their inputs",
+    )
+    option(
+        "--repeat",
+        type=int,
+        default=1,
+        metavar="N",
+        help="run N steps and report the last, and all wall times",
+    )
+    return parser
+
+
+@dataclass(frozen=True, slots=True)
+class _Inputs:
+    """The inputs of each rank, and the seed when they are random."""
+
+    ranks: list[Mapping[str, Any]]
+    seed: int | None
+
+
+def _run(arguments: Sequence[str]) -> None:
+    args = _parser().parse_args(arguments)
+    for name in ("ranks", "repeat"):
+        if getattr(args, name) < 1:
+            raise GeError(f"--{name} should be at least 1, got {getattr(args, name)}", TOOL)
+    if args.check and (not args.model.endswith(".onnx") or args.ranks > 1):
+        raise GeError("--check compares one rank of an .onnx model", TOOL)
+    module = program.load(args.model, dims=_dims(args))
+    if args.inputs is None:
+        require_dims(module, args.model)
+    _lower(module)
+    executable = load(module, _options(args))
+    inputs = _inputs(args, executable)
+    result, wall = _repeat(executable, inputs, args.repeat)
+    summary = Summary(args.model, result.report, result.ranks, wall, inputs.seed, _findings(module))
+    if args.check:
+        summary.verdict = compare_with_oracle(args.model, inputs.ranks[0], result.outputs)
+    _write(args, result, summary)
+    _judge(summary)
+
+
+def _dims(args: argparse.Namespace) -> dict[str, int]:
+    dims: dict[str, int] = {}
+    for setting in args.dim:
+        name, _, value = setting.rpartition("=")
+        if not name or not value.isdecimal():
+            raise GeError(f"--dim takes NAME=NUMBER, got '{setting}'", TOOL)
+        dims[name] = int(value)
+    if dims and not args.model.endswith(".onnx"):
+        raise GeError("--dim fixes dimensions of .onnx models only", TOOL)
+    return dims
+
+
+def _lower(module: ModuleOp) -> None:
+    """Run the pipeline on a module of graphs; one that holds a program is only verified."""
+    if any(isinstance(op, ModelOp | HostOp) for op in module.body.block.ops):
+        module.verify()
+    else:
+        program.compile(module)
+
+
+def _options(args: argparse.Namespace) -> DeviceOptions:
+    return DeviceOptions(
+        order=args.order,
+        seed=args.seed,
+        ranks=args.ranks,
+        profile=args.profile,
+        unknown_kernels="opaque" if args.opaque else "error",
+        record_timeline=args.trace is not None,
+    )
+
+
+def _inputs(args: argparse.Namespace, executable: Executable) -> _Inputs:
+    if args.inputs is None:
+        ranks = [random_inputs(executable.inputs, args.seed + rank) for rank in range(args.ranks)]
+        return _Inputs(list(ranks), args.seed if executable.inputs else None)
+    if "{rank}" in args.inputs:
+        paths = [args.inputs.replace("{rank}", str(rank)) for rank in range(args.ranks)]
+        return _Inputs([read_npz(path) for path in paths], None)
+    return _Inputs([read_npz(args.inputs)] * args.ranks, None)
+
+
+def _repeat(executable: Executable, inputs: _Inputs, count: int) -> tuple[RunResult, list[float]]:
+    wall: list[float] = []
+    while True:
+        result = executable.run_ranks(inputs.ranks)
+        wall.append(result.report.wall_us)
+        if len(wall) == count:
+            return result, wall
+
+
+def _findings(module: ModuleOp) -> list[Finding]:
+    return [x for op in module.body.block.ops if isinstance(op, ModelOp) for x in check(op)]
+
+
+def _write(args: argparse.Namespace, result: RunResult, summary: Summary) -> None:
+    if args.outputs is not None:
+        if "{rank}" in args.outputs:
+            for rank, outputs in enumerate(result.ranks):
+                write_npz(args.outputs.replace("{rank}", str(rank)), outputs)
+        else:
+            write_npz(args.outputs, result.outputs)
+    if args.trace is not None:
+        with whole_file(args.trace) as stream:
+            stream.write(chrome_trace_json(result.timeline))
+    with text_output(None) as stream:
+        print(
+            json.dumps(summary.to_dict(), indent=2) if args.json else summary.to_text(), file=stream
+        )
+
+
+def _judge(summary: Summary) -> None:
+    """Raises GeError when the checker proved something wrong or the oracle disagrees."""
+    errors = [x for x in summary.findings if x.severity == "error"]
+    if errors:
+        raise GeError(f"the checker found {len(errors)} errors, the first: {errors[0].message}")
+    if summary.verdict is not None and not summary.verdict.passed:
+        failed = [x.name for x in summary.verdict.comparisons if not x.passed]
+        raise GeError(
+            f"{len(failed)} outputs differ from {summary.verdict.oracle}: {', '.join(failed)}"
+        )
+
+
+def main(args: Sequence[str] | None = None) -> int:
+    """The command line tool; returns the exit code: 0, or 1 for a user's error, wrong outputs or checker errors."""
+    given = sys.argv[1:] if args is None else list(args)
+    model = next((word for word in given if Path(word).suffix in (".onnx", ".mlir")), TOOL)
+    return run_tool(lambda: _run(given), model)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,162 @@
+"""What ge-run prints about a run, for people and as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ge_dialect.kernels.spec import is_array
+from ge_dialect.runtime import RunReport
+from ge_dialect.runtime.checker import Finding
+from ge_dialect.runtime.feeds import dtype_text
+from ge_dialect.tools.oracle import Verdict
+
+
+@dataclass(slots=True)
+class Summary:
+    """A run: its report, outputs of each rank, wall times of all repetitions in microseconds, findings, verdict."""
+
+    model: str
+    report: RunReport
+    ranks: Sequence[Mapping[str, Any]]
+    wall_us: list[float]
+    random_seed: int | None
+    findings: list[Finding] = field(default_factory=list[Finding])
+    verdict: Verdict | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        return {
+            "model": self.model,
+            "random_inputs_seed": self.random_seed,
+            "report": self.report.to_dict(),
+            "wall_us": self.wall_us,
+            "findings": [
+                {"condition": x.condition, "severity": x.severity, "message": x.message}
+                for x in self.findings
+            ],
+            "outputs": [
+                {"rank": rank, "name": name, **_facts(value)}
+                for rank, outputs in enumerate(self.ranks)
+                for name, value in outputs.items()
+            ],
+            "check": self.verdict
+            and {
+                "oracle": self.verdict.oracle,
+                "passed": self.verdict.passed,
+                "outputs": [
+                    {
+                        "name": x.name,
+                        "error": _number(x.error),
+                        "tolerance": x.tolerance,
+                        "passed": x.passed,
+                    }
+                    for x in self.verdict.comparisons
+                ],
+            },
+        }
+
+    def to_text(self) -> str:
+        """A few aligned lines."""
+        rows = [*self._work(), *self._memory(), *self._time()]
+        width = max(len(name) for name, _ in rows)
+        lines = [f"{name:<{width}}  {value}" for name, value in rows]
+        for rank, outputs in enumerate(self.ranks):
+            of = f" of rank {rank}" if len(self.ranks) > 1 else ""
+            lines += [f"output{of} {name}: {describe(value)}" for name, value in outputs.items()]
+        if self.random_seed is not None:
+            lines.append(
+                f"inputs are random (seed {self.random_seed}); --inputs FILE.npz gives your own"
+            )
+        lines += [f"warning: {text}" for text in self.report.warnings]
+        lines += [str(finding) for finding in self.findings]
+        if self.verdict is not None:
+            lines += _verdict_lines(self.verdict)
+        return "\n".join(lines)
+
+    def _work(self) -> list[tuple[str, str]]:
+        report = self.report
+        kinds = ", ".join(
+            f"{n} {kind}" for kind, n in sorted(report.by_kind.items(), key=lambda x: (-x[1], x[0]))
+        )
+        rows = [
+            ("model", f"{self.model} (@{report.model})"),
+            ("tasks", f"{report.tasks}" + (f": {kinds}" if kinds else "")),
+        ]
+        if report.host_calls or report.steps:
+            steps = ", ".join(f"{n} {kind}" for kind, n in report.steps.items())
+            rows.append(
+                ("host steps", ", ".join(x for x in (f"{report.host_calls} host_call", steps) if x))
+            )
+        rows.append(
+            (
+                "host",
+                f"{report.launches} launches, {report.h2d} h2d, {report.d2h} d2h, {report.syncs} syncs, "
+                f"{report.moved_bytes} bytes moved",
+            )
+        )
+        rows.append(("streams", f"{report.streams}, {report.events} events"))
+        return rows
+
+    def _memory(self) -> list[tuple[str, str]]:
+        report = self.report
+        bound = report.lower_bound_bytes
+        shown = "lower bound unknown" if bound is None else f"lower bound {bound}"
+        return [
+            ("peak bytes", f"{report.peak_bytes} ({shown}), {report.allocations} allocations"),
+            ("weight bytes", f"{report.weight_bytes}"),
+        ]
+
+    def _time(self) -> list[tuple[str, str]]:
+        best = min(self.wall_us)
+        repeats = "" if len(self.wall_us) == 1 else f" (best of {len(self.wall_us)})"
+        return [
+            ("simulated us", f"{self.report.simulated_us:.1f} (profile {self.report.profile})"),
+            ("emulator us", f"{best:.0f}{repeats}"),
+        ]
+
+
+def describe(value: Any) -> str:
+    """Element type, shape and range of an output."""
+    facts = _facts(value)
+    if "dtype" not in facts:
+        return str(facts["kind"])
+    text = f"{facts['dtype']} {facts['shape']}"
+    return (
+        text if facts["min"] is None else f"{text}, min {facts['min']:.6g}, max {facts['max']:.6g}"
+    )
+
+
+def _facts(value: Any) -> dict[str, Any]:
+    if not is_array(value):
+        length = f" of {len(value)}" if type(value) in (list, dict) else ""
+        return {"kind": "nothing" if value is None else f"{type(value).__name__}{length}"}
+    low = high = None
+    if value.size and value.dtype.kind not in "OUSc":
+        with np.errstate(all="ignore"):
+            numbers = value.astype(np.float64)
+            low, high = float(np.nanmin(numbers)), float(np.nanmax(numbers))
+    return {
+        "dtype": dtype_text(value.dtype),
+        "shape": list(value.shape),
+        "min": _number(low),
+        "max": _number(high),
+    }
+
+
+def _number(value: float | None) -> float | None:
+    """JSON has no infinities and no NaN."""
+    return value if value is not None and np.isfinite(value) else None
+
+
+def _verdict_lines(verdict: Verdict) -> list[str]:
+    lines = [f"checked against {verdict.oracle}"]
+    for x in verdict.comparisons:
+        passed = "ok" if x.passed else "FAILED"
+        lines.append(
+            f"  {x.name}: max relative error {x.error:.3g} (tolerance {x.tolerance:.3g}) {passed}"
+        )
+    return lines
