@@ -2,7 +2,6 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-DEMO_MODEL = $$($(BIN)/python -c "import pathlib, onnx; print(pathlib.Path(onnx.__file__).parent / 'backend/test/data/light/light_squeezenet.onnx')")
 
 .PHONY: setup demo test test-full bench lint docs clean
 
@@ -22,12 +21,7 @@ $(VENV)/.lint-installed: pyproject.toml | $(BIN)/python
 	touch $@
 
 demo: $(VENV)/.test-installed | build
-	@model="$(DEMO_MODEL)"; \
-	echo "# ge-opt light_squeezenet.onnx -p ge-pipeline -t mlir    (the beginning, and the first tasks)"; \
-	$(BIN)/ge-opt "$$model" -p ge-pipeline -t mlir -o build/demo.mlir && \
-	head -n 10 build/demo.mlir | cut -c 1-140 && grep -m 8 'ge_task.kernel "' build/demo.mlir | cut -c 1-140 && \
-	echo && echo "# ge-run light_squeezenet.onnx --check" && \
-	$(BIN)/ge-run "$$model" --check
+	@sh docs/demo.sh $(BIN) build
 
 test: $(VENV)/.test-installed
 	@$(BIN)/pytest --quiet --numprocesses auto

@@ -5,6 +5,8 @@ Everything else is scheduled by the host, which learns sizes while it runs.
 
 from __future__ import annotations
 
+from typing import cast
+
 from xdsl.dialects.builtin import ModuleOp, NoneType, TensorType, UnrankedTensorType
 from xdsl.ir import Attribute, Operation
 
@@ -64,9 +66,11 @@ def _reason(op: Operation) -> str | None:
 def type_reason(kind: Attribute) -> str | None:
     """Why a value of this type has no size before the model runs, None when it has one (or is no data)."""
     if isinstance(kind, TensorType):
-        if isinstance(kind.element_type, _NO_NUMBERS):
-            return f"has elements of type {kind.element_type}"
-        return "has an unknown dimension" if static_shape(kind) is None else None
+        tensor = cast("TensorType[Attribute]", kind)
+        element = tensor.element_type
+        if isinstance(element, _NO_NUMBERS):
+            return f"has elements of type {element}"
+        return "has an unknown dimension" if static_shape(tensor) is None else None
     if isinstance(kind, ControlType | NoneType):
         return None
     if isinstance(kind, UnrankedTensorType):

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
+from typing import Any, cast
 
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, IntegerAttr
-from xdsl.ir import Operation, OpResult, SSAValue
+from xdsl.ir import Attribute, Operation, OpResult, SSAValue
 
 from ge_dialect.analysis.aliases import alias_roots, aliased_operand, is_view
 from ge_dialect.analysis.liveness import stream_of
@@ -33,8 +34,9 @@ def place_of(op: Operation, index: int) -> Place | None:
         return None
     spaces = op.attributes.get("ge.spaces")
     space = "hbm"
-    if isinstance(spaces, ArrayAttr) and index < len(spaces.data):
-        space = text_of(spaces.data[index]) or space
+    if isinstance(spaces, ArrayAttr):
+        names = cast("ArrayAttr[Attribute]", spaces).data
+        space = (text_of(names[index]) if index < len(names) else None) or space
     return space, offsets[index]
 
 
@@ -90,6 +92,11 @@ class _Bytes:
         self.owners[low:high] = [piece[2] for piece in pieces]
 
 
+def _writer(owner: object) -> Operation | None:
+    """The node that makes a value; None for a workspace."""
+    return cast("OpResult[Any]", owner).op if isinstance(owner, OpResult) else None
+
+
 class _Check:
     def __init__(self, graph: GraphOp) -> None:
         self.ops: Sequence[Operation] = list(graph.block.ops)
@@ -121,7 +128,8 @@ class _Check:
     def _name(self, value: object) -> str:
         if not isinstance(value, OpResult):
             return str(value)
-        return f'"{node_name(value.op) or value.op.name}":{value.index}'
+        result = cast("OpResult[Any]", value)
+        return f'"{node_name(result.op) or result.op.name}":{result.index}'
 
     def _extent(self, value: SSAValue) -> tuple[str, int, int] | None:
         """Space, first and last + 1 byte of a value by its stored size."""
@@ -203,7 +211,7 @@ class _Check:
                     f"{self._name(owner)} is written over its own input {self._name(operand)}"
                 )
         for other in previous.values():
-            if isinstance(other, OpResult) and other.op is op:
+            if _writer(other) is op:
                 self.problems.append(
                     f"{self._name(owner)} and {self._name(other)} of one node share bytes"
                 )

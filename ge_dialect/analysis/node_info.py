@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any
+from typing import Any, cast
 
 from numpy.typing import NDArray
 from xdsl.dialects.builtin import NoneType, TensorType, UnrankedTensorType
@@ -16,6 +16,7 @@ from ge_dialect.dialects.ge.element_types import dtype_of
 from ge_dialect.dialects.ge.nodes import ConstantOp
 from ge_dialect.dialects.ge.types import ControlType
 from ge_dialect.dialects.ge.weights import WeightsError, array_of, elements_type
+from ge_dialect.formats.dtypes import DType
 from ge_dialect.kernels.shapes.facts import value_dependent_inputs
 from ge_dialect.kernels.shapes.info import ANY_TYPE, Info, OpaqueInfo, Outputs, TensorInfo
 from ge_dialect.kernels.shapes.registry import find, infer
@@ -30,19 +31,20 @@ def info_of_type(kind: Attribute) -> Info | None:
     A tensor in another storage format than its origin's counts with its origin shape, which is what operators mean.
     """
     if isinstance(kind, TensorType):
-        shape = dims_of(kind)
-        encoding = kind.encoding
+        tensor = cast("TensorType[Attribute]", kind)
+        shape = dims_of(tensor)
+        encoding = tensor.encoding
         if isinstance(encoding, DescAttr) and encoding.origin_shape is not None:
             shape = encoding.origin_shape
-        return TensorInfo(_dtype(kind.element_type), shape)
+        return TensorInfo(_dtype(tensor.element_type), shape)
     if isinstance(kind, UnrankedTensorType):
-        return TensorInfo(_dtype(kind.element_type), None)
+        return TensorInfo(_dtype(cast("UnrankedTensorType[Attribute]", kind).element_type), None)
     if isinstance(kind, NoneType | ControlType):
         return None
     return OpaqueInfo(kind)
 
 
-def _dtype(element: Attribute):
+def _dtype(element: Attribute) -> DType:
     try:
         return dtype_of(element)
     except KeyError:
@@ -58,6 +60,21 @@ def is_relaid(kind: Attribute) -> bool:
         return False
     origin = encoding.origin_format
     return origin is not None and origin != encoding.format
+
+
+class TypeInfos:
+    """`info_of_type` and `is_relaid` for one sweep over a module: each type object is looked at once."""
+
+    def __init__(self) -> None:
+        # Keyed by identity, as hashing a type costs more than looking at it; holding the type keeps its id its own.
+        self._known: dict[int, tuple[Attribute, Info | None, bool]] = {}
+
+    def look(self, kind: Attribute) -> tuple[Attribute, Info | None, bool]:
+        """The type, what it says, and whether it is of another storage format than its origin."""
+        found = self._known.get(id(kind))
+        if found is None:
+            found = self._known[id(kind)] = (kind, info_of_type(kind), is_relaid(kind))
+        return found
 
 
 def input_types(op: Operation) -> list[Attribute]:
@@ -88,11 +105,12 @@ def infer_node(
     op: Operation,
     constants: Mapping[SSAValue, NDArray[Any]] = NO_CONSTANTS,
     spec: OpSpec | None = None,
+    types: TypeInfos | None = None,
 ) -> Outputs:
     """What the node's operator says about its data outputs, given its inputs; None where it says nothing.
 
-    `constants` are values that are known beyond the ge.constant nodes, `spec` the node's `spec_of` if at hand.
-    Raises ShapeError when inputs and attributes do not go together.
+    `constants` are values that are known beyond the ge.constant nodes, `spec` the node's `spec_of` if at hand, `types`
+    what a sweep over many nodes shares. Raises ShapeError when inputs and attributes do not go together.
     """
     if spec is None:
         spec = spec_of(op)
@@ -101,10 +119,14 @@ def infer_node(
         return [None if own is None else info_of_type(own)]
     if find(spec) is None:
         return [None] * spec.n_outputs
-    kinds = input_types(op)
-    if any(is_relaid(kind) for kind in kinds):
-        return [None] * spec.n_outputs
-    inputs = [info_of_type(kind) for kind in kinds]
+    if types is None:
+        types = TypeInfos()
+    inputs: list[Info | None] = []
+    for kind in input_types(op):
+        _, info, relaid = types.look(kind)
+        if relaid:
+            return [None] * spec.n_outputs
+        inputs.append(info)
     wanted = value_dependent_inputs(spec, len(inputs))
     if not wanted:
         return infer(spec, inputs)

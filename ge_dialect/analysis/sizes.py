@@ -2,36 +2,24 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from math import prod
-from typing import cast
+from typing import Any, cast
 
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Attribute
 
 from ge_dialect.dialects.ge.access import static_shape
-from ge_dialect.dialects.ge.access import static_shape
-from ge_dialect.dialects.ge.element_types import dtype_of
+from ge_dialect.dialects.ge.element_types import elements_bytes
 
 BLOCK_ALIGN = 512
 """Every block starts at, and takes, a multiple of this many bytes."""
 
 
-@lru_cache(maxsize=1 << 14)
-def _bytes(element: Attribute, elements: int) -> int | None:
-    try:
-        dtype = dtype_of(element)
-    except KeyError:
-        return None
-    return dtype.buffer_bytes(elements)
-
-
 def value_bytes(kind: Attribute) -> int | None:
     """Exact bytes of a tensor in a buffer; None when a dimension, the rank or the element type is not known."""
-    if not isinstance(kind, TensorType):
+    if (shape := static_shape(kind)) is None:
         return None
-    shape = static_shape(kind)
-    return None if shape is None else _bytes(kind.element_type, prod(shape))
+    return elements_bytes(cast("TensorType[Any]", kind).element_type, prod(shape))
 
 
 def stored_size(exact: int) -> int:

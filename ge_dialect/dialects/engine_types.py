@@ -109,7 +109,7 @@ _ALSO: MappingProxyType[str, tuple[str, ...]] = MappingProxyType(
 
 @cache
 def engines_of_type(ge_type: str) -> tuple[str, ...]:
-    """The engines that know a type, cheapest first, those of equal cost by name (spec/engines.md section 3, step 3a)."""
+    """The engines that know a type, cheapest first, at equal cost by name (spec/engines.md section 3, step 3a)."""
     found: list[str] = []
     if ge_type in GE_LOCAL_NO_TASK or ge_type in GE_LOCAL_GONE or ge_type in SOURCE_CONTROL_FLOW:
         found.append(GE_LOCAL)

@@ -10,7 +10,14 @@ from typing import TypeAlias
 import numpy as np
 
 from ge_dialect.kernels.errors import KernelInputError
-from ge_dialect.kernels.kernel import Kernel, OnnxKernel, Thunk, check_output, single_output
+from ge_dialect.kernels.kernel import (
+    Kernel,
+    OnnxKernel,
+    Thunk,
+    check_output,
+    single_output,
+    ufunc_step,
+)
 from ge_dialect.kernels.spec import Array, OpSpec, Value, tensor, tensors
 
 Binary: TypeAlias = Callable[[Array, Array], Array]
@@ -64,7 +71,7 @@ def arithmetic_kernel(ufunc: np.ufunc, *, result: np.dtype | None = None) -> Ker
         )
         if a.dtype.kind not in "fiub":
             return None
-        return partial(ufunc, a, b, out)
+        return ufunc_step(ufunc, out, a, b)
 
     return Kernel(evaluate, bind)
 
@@ -177,7 +184,7 @@ def variadic_kernel(ufunc: np.ufunc, *, mean: bool = False) -> Kernel:
         wide = np.float32 if mean and dtype.itemsize < 4 and dtype.kind not in "iu" else dtype
         total = np.broadcast_to(items[0], shape).astype(wide)
         for item in items[1:]:
-            ufunc(total, item.astype(wide, copy=False), total)
+            ufunc(total, item.astype(wide, copy=False), out=total)
         if mean:
             total /= total.dtype.type(len(items))
         return [total.astype(dtype, copy=False)]
@@ -193,14 +200,14 @@ def variadic_kernel(ufunc: np.ufunc, *, mean: bool = False) -> Kernel:
             return None
         first, second, *rest = items
         if not rest:
-            return partial(ufunc, first, second, out)
+            return ufunc_step(ufunc, out, first, second)
         if any(np.may_share_memory(item, out) for item in rest):
             return None
 
         def run() -> None:
-            ufunc(first, second, out)
+            ufunc(first, second, out=out)
             for item in rest:
-                ufunc(out, item, out)
+                ufunc(out, item, out=out)
 
         return run
 
@@ -235,9 +242,9 @@ def _bind_prelu(
     scaled = np.empty(x.shape, x.dtype)
 
     def run() -> None:
-        np.minimum(x, 0, scaled)
+        np.minimum(x, 0, out=scaled)
         np.multiply(scaled, slope, scaled)
-        np.maximum(x, 0, out)
+        np.maximum(x, 0, out=out)
         np.add(out, scaled, out)
 
     return run

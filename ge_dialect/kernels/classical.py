@@ -11,7 +11,7 @@ import numpy as np
 
 from ge_dialect.kernels.errors import KernelInputError
 from ge_dialect.kernels.kernel import Kernel, OnnxKernel
-from ge_dialect.kernels.spec import OpSpec, Value, tensor
+from ge_dialect.kernels.spec import OpSpec, Value, maybe_tensor, tensor
 
 _ML = "ai.onnx.ml"
 
@@ -72,6 +72,20 @@ def _dropout(spec: OpSpec, inputs: Sequence[Value]) -> list[Value]:
     return [x.copy(), mask]
 
 
+def _dropout_12(spec: OpSpec, inputs: Sequence[Value]) -> list[Value]:
+    """The identity unless `training_mode` is given and true; then onnx's generator decides."""
+    training = maybe_tensor(inputs, 2)
+    if training is None or not training.item():
+        x = tensor(spec, inputs, 0)
+        return [x.copy(), np.ones(x.shape, np.bool_)]
+    assert spec.source is not None
+    from ge_dialect.kernels.reference import (
+        reference_kernel,
+    )  # imports onnx: only when it is needed
+
+    return reference_kernel(spec.source).evaluate(spec, inputs)
+
+
 def _max_roi_pool(spec: OpSpec, inputs: Sequence[Value]) -> list[Value]:
     """The largest element in each cell of regions [batch, x1, y1, x2, y2], rounded to whole elements."""
     x, regions = tensor(spec, inputs, 0), tensor(spec, inputs, 1)
@@ -109,5 +123,6 @@ ONNX_KERNELS: tuple[OnnxKernel, ...] = (
     OnnxKernel("CastMap", Kernel(_cast_map), domain=_ML),
     OnnxKernel("CategoryMapper", Kernel(_category_mapper), domain=_ML),
     OnnxKernel("Dropout", Kernel(_dropout), until=11),
+    OnnxKernel("Dropout", Kernel(_dropout_12), since=12),
     OnnxKernel("MaxRoiPool", Kernel(_max_roi_pool)),
 )

@@ -105,7 +105,9 @@ def _one_hot(spec: OpSpec, inputs: Sequence[Value]) -> list[Value]:
     level: Array = indices.astype(np.int64)
     level = np.where((level < 0) & (level >= -count), level + count, level)
     on = np.equal(np.expand_dims(level, axis), places(count, *(1,) * (rank - 1 - axis)))
-    return [np.where(on, values[1], values[0]).astype(values.dtype, copy=False)]
+    out = np.full(on.shape, values[0], values.dtype)
+    np.copyto(out, values[1], where=on)
+    return [out]
 
 
 def _eye_like(spec: OpSpec, inputs: Sequence[Value]) -> list[Value]:

@@ -23,6 +23,8 @@ def _axis_attribute(spec: OpSpec, _inputs: Sequence[Value]) -> int:
 
 def _axis_input(spec: OpSpec, inputs: Sequence[Value]) -> int:
     """GE's GatherV2 takes the axis as a third tensor."""
+    if spec.int("batch_dims", 0):
+        raise KernelInputError(f"{spec.type}: no kernel for batch_dims {spec.int('batch_dims')}")
     return int(tensor(spec, inputs, 2).item())
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -33,6 +34,13 @@ class OnnxKernel:
     since: int = 1
     until: int | None = None
     domain: str = "ai.onnx"
+
+
+def ufunc_step(ufunc: np.ufunc, out: Array, *arguments: Array) -> Thunk:
+    """A call of a ufunc that writes to `out`; by position, which is faster, where numpy (2.4) still wants that."""
+    if ufunc in (np.maximum, np.minimum):
+        return partial(ufunc, *arguments, out=out)
+    return partial(ufunc, *arguments, out)
 
 
 def describe(value: Value) -> str:

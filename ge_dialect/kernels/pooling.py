@@ -11,7 +11,14 @@ from typing import Any, cast
 import numpy as np
 
 from ge_dialect.kernels.errors import KernelInputError
-from ge_dialect.kernels.kernel import Kernel, OnnxKernel, Thunk, check_output, single_output
+from ge_dialect.kernels.kernel import (
+    Kernel,
+    OnnxKernel,
+    Thunk,
+    check_output,
+    single_output,
+    ufunc_step,
+)
 from ge_dialect.kernels.precision import NATIVE_FLOATS, widened
 from ge_dialect.kernels.spec import Array, OpSpec, Value, places, tensor
 from ge_dialect.kernels.views import sequence
@@ -45,8 +52,8 @@ def _fold_steps(windows: Windows, source: Array, out: Array, ufunc: np.ufunc) ->
         if len(slices) == 1:
             steps.append(partial(np.copyto, into, slices[0]))
         else:
-            steps.append(partial(ufunc, slices[0], slices[1], into))
-            steps.extend(partial(ufunc, into, item, into) for item in slices[2:])
+            steps.append(ufunc_step(ufunc, into, slices[0], slices[1]))
+            steps.extend(ufunc_step(ufunc, into, into, item) for item in slices[2:])
         current = into
     return steps
 

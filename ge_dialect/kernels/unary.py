@@ -12,7 +12,14 @@ import numpy as np
 
 from ge_dialect.kernels.erf import erf_into
 from ge_dialect.kernels.errors import KernelInputError
-from ge_dialect.kernels.kernel import Kernel, OnnxKernel, Thunk, check_output, single_output
+from ge_dialect.kernels.kernel import (
+    Kernel,
+    OnnxKernel,
+    Thunk,
+    check_output,
+    single_output,
+    ufunc_step,
+)
 from ge_dialect.kernels.spec import Array, OpSpec, Value, maybe_tensor, tensor
 
 Step: TypeAlias = Callable[[Array, Array], object]
@@ -99,7 +106,7 @@ def _bind_relu(
 ) -> Thunk | None:
     x, out = tensor(spec, inputs, 0), single_output(spec, outputs)
     check_output(spec, 0, x.dtype, x.shape, out)
-    return partial(np.maximum, x, np.zeros((), x.dtype), out)
+    return ufunc_step(np.maximum, out, x, np.zeros((), x.dtype))
 
 
 def _reciprocal(spec: OpSpec, dtype: np.dtype[Any]) -> Step:
@@ -113,11 +120,11 @@ def _leaky_relu(name: str) -> Prepare:
         def run(x: Array, out: Array) -> None:
             scaled = np.minimum(x, 0)
             np.multiply(scaled, slope, scaled)
-            np.maximum(x, 0, out)
+            np.maximum(x, 0, out=out)
             np.add(out, scaled, out)
 
         def run_gentle(x: Array, out: Array) -> None:
-            np.maximum(x, x * slope, out)
+            np.maximum(x, x * slope, out=out)
 
         return run_gentle if 0 <= slope <= 1 else run
 
@@ -131,7 +138,7 @@ def _elu(spec: OpSpec, dtype: np.dtype[Any]) -> Step:
         negative = np.minimum(x, 0)
         np.expm1(negative, negative)
         np.multiply(negative, alpha, negative)
-        np.maximum(x, 0, out)
+        np.maximum(x, 0, out=out)
         np.add(out, negative, out)
 
     return run
@@ -145,7 +152,7 @@ def _celu(spec: OpSpec, dtype: np.dtype[Any]) -> Step:
         np.divide(negative, alpha, negative)
         np.expm1(negative, negative)
         np.multiply(negative, alpha, negative)
-        np.maximum(x, 0, out)
+        np.maximum(x, 0, out=out)
         np.add(out, negative, out)
 
     return run
@@ -161,7 +168,7 @@ def _selu(spec: OpSpec, dtype: np.dtype[Any]) -> Step:
         negative = np.minimum(x, 0)
         np.expm1(negative, negative)
         np.multiply(negative, alpha, negative)
-        np.maximum(x, 0, out)
+        np.maximum(x, 0, out=out)
         np.add(out, negative, out)
         np.multiply(out, gamma, out)
 
@@ -272,7 +279,7 @@ def _clip(spec: OpSpec, inputs: Sequence[Value]) -> list[Value]:
 
 
 def _limit(ufunc: np.ufunc, x: Array, bound: Array, out: Array) -> Thunk:
-    return partial(ufunc, x, bound.reshape(()), out)
+    return ufunc_step(ufunc, out, x, bound.reshape(()))
 
 
 def _bind_clip(
@@ -288,10 +295,14 @@ def _bind_clip(
     floor, ceiling = low.reshape(()), high.reshape(())
 
     def run() -> None:
-        np.maximum(x, floor, out)
-        np.minimum(out, ceiling, out)
+        np.maximum(x, floor, out=out)
+        np.minimum(out, ceiling, out=out)
 
     return run
+
+
+def _relu6(x: Array, out: Array) -> object:
+    return np.clip(x, x.dtype.type(0), x.dtype.type(6), out=out)
 
 
 def _square(x: Array, out: Array) -> object:
@@ -349,6 +360,7 @@ GE_KERNELS: Mapping[str, Kernel] = MappingProxyType(
         "Gelu": composite_kernel(_plain(_gelu_tanh)),
         "Clip": Kernel(_clip, _bind_clip),
         "ClipByValue": Kernel(_clip, _bind_clip),
+        "Relu6": composite_kernel(_plain(_relu6)),
         "Square": composite_kernel(_plain(_square)),
         "Rsqrt": composite_kernel(_plain(_rsqrt)),
         "Swish": composite_kernel(_swish),

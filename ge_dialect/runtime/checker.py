@@ -36,7 +36,7 @@ from ge_dialect.dialects.ge_task import (
     TaskOp,
 )
 from ge_dialect.runtime.executor import not_started
-from ge_dialect.runtime.memory import WEIGHT_SPACE, Extent, extent_of
+from ge_dialect.runtime.memory import Extent, extent_of
 from ge_dialect.runtime.properties import number, numbers, operand_groups
 
 Severity = Literal["error", "warning"]
@@ -251,9 +251,10 @@ class _Hazards:
         for buffer in buffers:
             extent = extent_of(buffer)
             space = self._spaces.get(extent.space)
-            given = buffer.input is not None or buffer.value is not None
-            if space is not None and (given or extent.space in (WEIGHT_SPACE, "var")):
+            given = buffer.input is not None or buffer.value is not None or extent.space == "var"
+            if space is not None and given:
                 space.filled[space.cells(extent)] = True
+        self._outputs = [x for x in buffers if x.output is not None]
 
     def sweep(self, order: Sequence[_Task]) -> Iterator[Finding]:
         """Findings in execution order."""
@@ -272,6 +273,12 @@ class _Hazards:
                 at_record[task] = seen
             if task.op.operands:
                 yield from self._task(task, clock)
+        for buffer in self._outputs:
+            extent = extent_of(buffer)
+            space = self._spaces.get(extent.space)
+            if space is not None and not space.filled[space.cells(extent)].all():
+                name = text_of(buffer.io_name) or f"output {number(buffer, 'output')}"
+                yield Finding("unwritten", "error", f"'{name}' is {extent}, which nothing writes")
 
     def _task(self, task: _Task, clock: NDArray[np.int64]) -> Iterator[Finding]:
         ordered = clock.copy()

@@ -214,7 +214,7 @@ class ModelExecutable:
             + host["stream_sync"].of()
             + sum(host["d2h"].of(size) for size in moved_out)
         )
-        bound = None if model.header is None else model.header.data.get("lower_bound_bytes")
+        bound = model.attributes.get("ge.lower_bound_bytes")
         warnings = dict.fromkeys([*self._load_warnings, *device.warnings])
         return RunReport(
             model=text_of(model.sym_name) or "",
@@ -230,6 +230,7 @@ class ModelExecutable:
             allocations=sum(1 for size in arenas.values() if size),
             opaque_tasks=self._opaque,
             peak_bytes=arenas.get("hbm", 0),
+            feature_map_bytes=arenas.get("hbm", 0) - model.zero_copy_size.value.data,
             lower_bound_bytes=bound.value.data if isinstance(bound, IntegerAttr) else None,
             weight_bytes=arenas.get(WEIGHT_SPACE, 0),
             arenas=arenas,

@@ -155,6 +155,7 @@ class HostExecutable:
             allocations=state.allocator.allocations,
             opaque_tasks=len(self._compiler.opaque),
             peak_bytes=state.allocator.peak,
+            feature_map_bytes=state.allocator.peak,
             weight_bytes=self._compiler.constant_bytes,
             moved_bytes=state.moved,
             simulated_us=state.clock.end,

@@ -15,8 +15,9 @@ class RunReport:
     Counts: `tasks` that ran on the device, `by_kind` their kinds, `launches` calls by which the host handed work to
     the device, `host_calls` operators computed on the host, `steps` other steps of a host
     program, `h2d`/`d2h` copies between the memories, `syncs` waits of the host for the device, `allocations`.
-    Bytes: `peak_bytes` feature map (or the most that was allocated at once), `lower_bound_bytes` what no plan could do
-    without (None: not known), `weight_bytes`, `moved_bytes` in copies between the memories.
+    Bytes: `peak_bytes` the arena `hbm` (or the most that was allocated at once), `feature_map_bytes` the same without
+    model inputs and outputs, `lower_bound_bytes` what no plan of the feature map could do without (None: not known),
+    `weight_bytes`, `moved_bytes` in copies between the memories.
     `simulated_us` is time under the device profile, `wall_us` what the emulator really took.
     """
 
@@ -35,6 +36,7 @@ class RunReport:
     allocations: int = 0
     opaque_tasks: int = 0
     peak_bytes: int = 0
+    feature_map_bytes: int = 0
     lower_bound_bytes: int | None = None
     weight_bytes: int = 0
     arenas: Mapping[str, int] = field(default_factory=dict[str, int])

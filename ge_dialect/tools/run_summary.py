@@ -106,7 +106,11 @@ class Summary:
         bound = report.lower_bound_bytes
         shown = "lower bound unknown" if bound is None else f"lower bound {bound}"
         return [
-            ("peak bytes", f"{report.peak_bytes} ({shown}), {report.allocations} allocations"),
+            (
+                "peak bytes",
+                f"{report.peak_bytes}, feature map {report.feature_map_bytes} ({shown}), "
+                f"{report.allocations} allocations",
+            ),
             ("weight bytes", f"{report.weight_bytes}"),
         ]
 

@@ -311,12 +311,12 @@ def desc_of_type(kind: Attribute, attrs: DictionaryAttr = _NO_ATTRS) -> TensorDe
     element: Attribute = UndefinedType()
     encoding: Attribute | None = attrs.data.get("desc")
     if isinstance(kind, TensorType):
-        tensor = cast(TensorType[Attribute], kind)
+        tensor = cast("TensorType[Attribute]", kind)
         shape = dims_of(tensor)
         element = tensor.element_type
         encoding = tensor.encoding
     elif isinstance(kind, UnrankedTensorType):
-        element = cast(UnrankedTensorType[Attribute], kind).element_type
+        element = cast("UnrankedTensorType[Attribute]", kind).element_type
     try:
         dtype = dtype_of(element)
     except KeyError:
@@ -367,7 +367,7 @@ def dims_of(kind: Attribute) -> tuple[int, ...] | None:
     """The shape of a tensor type, -1 for an unknown dimension (xDSL has another number); None: unknown rank."""
     if not isinstance(kind, TensorType):
         return None
-    shape = cast(TensorType[Attribute], kind).get_shape()
+    shape = cast("TensorType[Attribute]", kind).get_shape()
     if DYNAMIC_INDEX not in shape:
         return shape
     return tuple(UNKNOWN_DIM if dim == DYNAMIC_INDEX else dim for dim in shape)
@@ -377,7 +377,7 @@ def static_shape(kind: Attribute) -> tuple[int, ...] | None:
     """The shape of a tensor type without unknown dimensions, else None."""
     if not isinstance(kind, TensorType):
         return None
-    shape = cast(TensorType[Attribute], kind).get_shape()
+    shape = cast("TensorType[Attribute]", kind).get_shape()
     return None if DYNAMIC_INDEX in shape else shape
 
 

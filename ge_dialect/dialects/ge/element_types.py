@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from types import MappingProxyType
 
 from xdsl.dialects.builtin import (
@@ -93,3 +94,10 @@ def ir_element_type(dtype: DType) -> Attribute:
 def dtype_of(element: Attribute) -> DType:
     """The GE element type of an IR element type. Raises KeyError for one that GE does not have."""
     return _FROM_IR[element]
+
+
+@lru_cache(maxsize=1 << 14)
+def elements_bytes(element: Attribute, count: int) -> int | None:
+    """Bytes of `count` elements in a buffer; None for an element type that GE lacks or that has no fixed width."""
+    dtype = _FROM_IR.get(element)
+    return None if dtype is None or dtype.bits == 0 else dtype.buffer_bytes(count)

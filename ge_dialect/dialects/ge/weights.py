@@ -110,6 +110,12 @@ def tensor_type(dtype: DType, shape: tuple[int, ...]) -> TensorType[Attribute]:
     return _tensor_type(dtype.name, shape)
 
 
+class _HashableArray(np.ndarray[Any, Any]):
+    """An array whose memoryview can be hashed: Python hashes a view by its bytes, but only if the owner has a hash."""
+
+    __hash__ = object.__hash__  # pyright: ignore[reportAssignmentType]
+
+
 def elements_attr(array: np.ndarray) -> DenseIntOrFPElementsAttr | StringElementsAttr:
     """The attribute that holds `array`, over the array's own memory when that is contiguous and read-only.
 
@@ -128,7 +134,7 @@ def elements_attr(array: np.ndarray) -> DenseIntOrFPElementsAttr | StringElement
     if flat.flags.writeable or flat.nbytes <= ELIDE_ABOVE_BYTES:
         data = flat.tobytes()
     else:
-        data = flat.view(np.uint8).data
+        data = flat.view(np.uint8).view(_HashableArray).data
     return DenseIntOrFPElementsAttr(kind, BytesAttr(data))  # pyright: ignore[reportArgumentType]
 
 

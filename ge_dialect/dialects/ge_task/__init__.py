@@ -132,7 +132,6 @@ from ge_dialect.dialects.ge_task.types import (
     PlacementAttr,
     ShapeType,
     TilingType,
-    element_bits,
     tensor_bytes,
 )
 
@@ -274,6 +273,5 @@ __all__ = [
     "WaitOp",
     "WhileOp",
     "YieldOp",
-    "element_bits",
     "tensor_bytes",
 ]

@@ -8,10 +8,7 @@ from typing import TypeAlias, cast
 
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
-    ComplexType,
-    FixedBitwidthType,
     IntAttr,
-    IntegerType,
     NoneAttr,
     TensorType,
     UnrankedTensorType,
@@ -27,6 +24,8 @@ from xdsl.irdl import irdl_attr_definition, param_def
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.utils.str_enum import StrEnum
+
+from ge_dialect.dialects.ge.element_types import elements_bytes
 
 TensorLike: TypeAlias = "TensorType[Attribute] | UnrankedTensorType[Attribute]"
 """A builtin tensor type, with or without a rank."""
@@ -44,31 +43,15 @@ def as_ranked(type: Attribute) -> TensorType[Attribute] | None:
     return cast("TensorType[Attribute]", type) if isinstance(type, TensorType) else None
 
 
-def element_bits(element: Attribute) -> int | None:
-    """Width in memory of one element in bits, None when the type does not say.
-
-    A boolean takes a whole byte, as in GE and in numpy; other integers and floats take their width.
-    """
-    if isinstance(element, IntegerType):
-        return 8 if element.bitwidth == 1 else element.bitwidth
-    if isinstance(element, ComplexType):
-        part = element_bits(cast("ComplexType", element).element_type)
-        return None if part is None else 2 * part
-    if isinstance(element, FixedBitwidthType):
-        return element.bitwidth
-    return None
-
-
 def tensor_bytes(tensor: Attribute) -> int | None:
-    """Exact bytes of a packed tensor of this type, None when a dimension or the element width is unknown."""
+    """Exact bytes of a buffer of this tensor type, None when a dimension or the element width is unknown.
+
+    Elements of less than eight bits take one byte each (see `DType.buffer_bytes`).
+    """
     ranked = as_ranked(tensor)
-    if ranked is None:
+    if ranked is None or DYNAMIC_INDEX in ranked.get_shape():
         return None
-    shape = ranked.get_shape()
-    bits = element_bits(ranked.element_type)
-    if bits is None or DYNAMIC_INDEX in shape:
-        return None
-    return (prod(shape) * bits + 7) // 8
+    return elements_bytes(ranked.element_type, prod(ranked.get_shape()))
 
 
 def _parse_tensor(parser: AttrParser) -> TensorLike:

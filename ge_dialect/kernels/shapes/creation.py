@@ -107,7 +107,9 @@ def constant_of_shape(spec: OpSpec, inputs: Inputs, values: Values) -> Outputs:
     """(shape){value}: filled with the one element of `value`, float32 unless given."""
     tensor_input(spec, inputs, 0)
     value = spec.attrs.get("value")
-    dtype = dtype_of_numpy(value.dtype) if isinstance(value, np.ndarray) else FLOAT
+    dtype = FLOAT
+    if isinstance(value, np.ndarray):
+        dtype = dtype_of_numpy(cast("NDArray[Any]", value).dtype)
     return [TensorInfo(dtype, target_dims(spec, inputs, values, 0))]
 
 

@@ -6,7 +6,7 @@ A whole model, not `infer_node_outputs`: only that looks into the bodies of oper
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import onnx
@@ -96,7 +96,7 @@ def _node(spec: OpSpec, schema: Any, inputs: Inputs) -> onnx.NodeProto:
 
 def _attribute(spec: OpSpec, name: str, value: Any, kind: int) -> onnx.AttributeProto:
     if isinstance(value, np.ndarray):
-        value = numpy_helper.from_array(value)
+        value = numpy_helper.from_array(cast("NDArray[Any]", value))
     elif isinstance(value, Attribute):
         value = type_proto_of(value)
     elif kind == onnx.AttributeProto.FLOAT:

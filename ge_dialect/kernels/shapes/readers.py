@@ -84,7 +84,7 @@ def value_of(values: Values, index: int) -> NDArray[Any] | None:
     """The value of input `index` when all of its elements are known."""
     value = values[index] if index < len(values) else None
     if isinstance(value, np.ma.MaskedArray):
-        return None if np.ma.is_masked(value) else cast("NDArray[Any]", np.asarray(value))
+        return None if np.ma.is_masked(value) else np.asarray(value)
     return value
 
 
@@ -128,7 +128,7 @@ def int_attr(spec: OpSpec, name: str, default: int | None = None) -> int:
         return default
     if not isinstance(value, int | np.integer):
         raise ShapeError(f"{spec.type} attribute {name} is {value!r}, expected an integer")
-    return int(value)
+    return int(cast("int", value))
 
 
 def ints_attr(spec: OpSpec, name: str) -> list[int] | None:
@@ -137,7 +137,7 @@ def ints_attr(spec: OpSpec, name: str) -> list[int] | None:
     if value is None:
         return None
     if isinstance(value, int | np.integer):
-        return [int(value)]
+        return [int(cast("int", value))]
     try:
         return [int(item) for item in cast("Sequence[Any]", value)]
     except (TypeError, ValueError):

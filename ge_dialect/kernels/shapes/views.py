@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
@@ -39,58 +40,58 @@ def reshaped(
 
     In `target` 0 copies the dimension at its place (unless `zero_is_zero`), -1 is what is left over, None not known.
     """
+    if list(target).count(-1) > 1:
+        raise ShapeError(f"{spec.type} target {_target_text(target)} has more than one -1")
     result: list[int] = []
-    copied = 0  # bits of the dimensions of `shape` that are copied
-    known = 1
-    open_places: list[int] = []
+    copied: set[int] = set()
     for place, dim in enumerate(target):
         if dim is None or dim == -1:
-            open_places.append(place)
             result.append(UNKNOWN)
         elif dim < -1:
             raise ShapeError(f"{spec.type} target {_target_text(target)} has the dimension {dim}")
-        elif dim == 0 and not zero_is_zero:
-            if shape is None:
-                result.append(UNKNOWN)
-                continue
-            if place >= len(shape):
-                raise ShapeError(
-                    f"{spec.type} target {_target_text(target)} copies dimension {place}"
-                    f" of a tensor of shape {shape_text(shape)}"
-                )
-            result.append(shape[place])
-            copied |= 1 << place
-        else:
+        elif dim > 0 or zero_is_zero:
             result.append(dim)
-            known *= dim
-    if list(target).count(-1) > 1:
-        raise ShapeError(f"{spec.type} target {_target_text(target)} has more than one -1")
-    if shape is None:
-        return tuple(result)
-    left = element_count([dim for place, dim in enumerate(shape) if not copied >> place & 1])
-    if left < 0:
-        return tuple(result)
-    if not open_places:
-        if left != known and 0 not in result:
-            _refuse(spec, shape, target)
-    elif len(open_places) == 1 and known:
-        if left % known and 0 not in result:
-            _refuse(spec, shape, target)
-        # A value that is not known may be a 0 that copies; with a copied 0 around, every size would do.
-        if 0 not in result and (target[open_places[0]] == -1 or UNKNOWN not in shape):
-            result[open_places[0]] = left // known
+        elif shape is None:
+            result.append(UNKNOWN)
+        elif place < len(shape):
+            result.append(shape[place])
+            copied.add(place)
+        else:
+            raise ShapeError(
+                f"{spec.type} target {_target_text(target)} copies dimension {place}"
+                f" of a tensor of shape {shape_text(shape)}"
+            )
+    if shape is not None and 0 not in result:
+        _fill_in(spec, shape, target, copied, result)
     return tuple(result)
+
+
+def _fill_in(
+    spec: OpSpec, shape: Shape, target: Sequence[int | None], copied: set[int], result: list[int]
+) -> None:
+    """Put the one dimension that is left over into `result`: both shapes have the same number of elements.
+
+    Dimensions that are copied count on both sides, so they need not be known.
+    """
+    left = element_count([dim for place, dim in enumerate(shape) if place not in copied])
+    places = [place for place, dim in enumerate(target) if dim is None or dim == -1]
+    spelled = math.prod(
+        dim for place, dim in enumerate(result) if place not in copied and place not in places
+    )
+    if left < 0 or len(places) > 1:
+        return
+    if left % spelled if places else left != spelled:
+        raise ShapeError(
+            f"{spec.type} cannot give a tensor of shape {shape_text(shape)} the shape {_target_text(target)}:"
+            " the numbers of elements differ"
+        )
+    # With an unknown dimension that may be 0 around, an entry that is not known could be anything.
+    if places and (target[places[0]] == -1 or UNKNOWN not in shape):
+        result[places[0]] = left // spelled
 
 
 def _target_text(target: Sequence[int | None]) -> str:
     return "[" + ", ".join("?" if dim is None else str(dim) for dim in target) + "]"
-
-
-def _refuse(spec: OpSpec, shape: Shape, target: Sequence[int | None]) -> None:
-    raise ShapeError(
-        f"{spec.type} cannot give a tensor of shape {shape_text(shape)} the shape {_target_text(target)}:"
-        " the numbers of elements differ"
-    )
 
 
 def reshape(spec: OpSpec, inputs: Inputs, values: Values) -> Outputs:

@@ -84,6 +84,10 @@ REFUSED = frozenset(
 """Types that a host-scheduled graph cannot have."""
 
 
+_IN_HEADER = frozenset({"ge.stream_num", "ge.event_num", "ge.unknown_shape"})
+"""Attributes of a graph that the program's header, or its being one, says."""
+
+
 def lower_host_program(module: ModuleOp) -> HostOp:
     """The program of the model's root graph; sub-graphs become regions.
 
@@ -111,9 +115,11 @@ class HostLowering:
             self._input(op, number)
         self.lower_graph(self.root, None)
         root = self.root
-        kept = {name: value for name, value in root.attributes.items() if name.startswith("ge.")}
-        kept.pop("ge.stream_num", None)
-        kept.pop("ge.event_num", None)
+        kept = {
+            name: value
+            for name, value in root.attributes.items()
+            if name.startswith("ge.") and name not in _IN_HEADER
+        }
         return HostOp.make(
             root.sym_name.data,
             [*self.builder.prelude, *self.builder.scope.ops],

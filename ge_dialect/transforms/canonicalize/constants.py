@@ -15,6 +15,11 @@ from ge_dialect.kernels import Array
 _EDGE = 64
 
 
+def _holds_bytes(value: Attribute) -> bool:
+    """Whether a constant's content is here, neither left out of the text nor in a file that is not loaded."""
+    return isinstance(value, DenseIntOrFPElementsAttr | StringElementsAttr)
+
+
 def _key(value: Attribute, kind: Attribute) -> Hashable:
     """What equal constants have in common; cheap for large ones, so unequal ones may share it too."""
     if isinstance(value, DenseIntOrFPElementsAttr):
@@ -54,8 +59,7 @@ class ConstantTable:
 
     def has_bytes(self, value: SSAValue) -> bool:
         """Whether the constant that makes `value` holds its bytes."""
-        op = self._ops[value]
-        return isinstance(op.value, DenseIntOrFPElementsAttr | StringElementsAttr)
+        return _holds_bytes(self._ops[value].value)
 
     def array(self, value: SSAValue) -> Array | None:
         """The elements of a value that a constant with bytes makes, else None."""
@@ -67,7 +71,7 @@ class ConstantTable:
 
     def equal_to(self, value: Attribute, kind: Attribute) -> ConstantOp | None:
         """A constant of the graph with this content and this result type."""
-        if not isinstance(value, DenseIntOrFPElementsAttr | StringElementsAttr):
+        if not _holds_bytes(value):
             return None
         for op in self._same.get(_key(value, kind), ()):
             if _equal(op.value, value):
@@ -78,5 +82,5 @@ class ConstantTable:
         """Enter a constant, which stands in front of all that may be replaced by it from now on."""
         result = op.results[0]
         self._ops[result] = op
-        if isinstance(op.value, DenseIntOrFPElementsAttr | StringElementsAttr):
+        if self.has_bytes(result):
             self._same.setdefault(_key(op.value, result.type), []).append(op)

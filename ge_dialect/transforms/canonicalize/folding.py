@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import cast
 
 import numpy as np
-from xdsl.dialects.builtin import NoneAttr, TensorType, UnrankedTensorType
 from xdsl.ir import Attribute, Operation
 
 from ge_dialect.analysis.sizes import value_bytes
@@ -14,6 +14,7 @@ from ge_dialect.formats.errors import GeError
 from ge_dialect.kernels import Array, evaluate
 from ge_dialect.kernels.spec import spec_of
 from ge_dialect.transforms.canonicalize.constants import ConstantTable
+from ge_dialect.transforms.canonicalize.plain_tensor import plain_tensor
 
 
 class NotFolded(Exception):
@@ -29,13 +30,6 @@ def has_constant_inputs(op: Operation, constants: ConstantTable) -> bool:
     return all(value in constants or is_absent(value) for value in data_operands(op))
 
 
-def _is_plain_tensor(kind: Attribute) -> bool:
-    """A tensor in the format of its origin: kernels know nothing of storage formats."""
-    if isinstance(kind, TensorType):
-        return isinstance(kind.encoding, NoneAttr)
-    return isinstance(kind, UnrankedTensorType)
-
-
 def fold(op: Operation, constants: ConstantTable, limit: int) -> list[Array]:
     """The outputs of a node with constant inputs. Raises NotFolded.
 
@@ -45,8 +39,8 @@ def fold(op: Operation, constants: ConstantTable, limit: int) -> list[Array]:
     values = [None if is_absent(value) else value for value in data_operands(op)]
     results = data_results(op)
     kinds = [result.type for result in results]
-    if not all(
-        _is_plain_tensor(kind) for kind in [*kinds, *(v.type for v in values if v is not None)]
+    if any(
+        plain_tensor(kind) is None for kind in (*kinds, *(v.type for v in values if v is not None))
     ):
         raise NotFolded("not-a-plain-tensor", "an input or output is no tensor in a plain format")
     missing = next((v for v in values if v is not None and not constants.has_bytes(v)), None)
@@ -72,9 +66,10 @@ def _check_size(kinds: Sequence[Attribute], input_bytes: int, limit: int) -> Non
 def _checked(outputs: Sequence[object], kinds: Sequence[Attribute]) -> list[Array]:
     """The outputs as read-only arrays; they must be what the node's types promise."""
     found: list[Array] = []
-    for output, kind in zip(outputs, kinds, strict=False):
-        if not isinstance(output, np.ndarray):
+    for value, kind in zip(outputs, kinds, strict=False):
+        if not isinstance(value, np.ndarray):
             raise NotFolded("not-a-plain-tensor", "an output is no tensor")
+        output = cast("Array", value)
         shape = static_shape(kind)
         if shape is not None and shape != output.shape:
             raise NotFolded(

@@ -5,20 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
-from xdsl.dialects.builtin import NoneAttr, TensorType, UnrankedTensorType
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from ge_dialect.dialects.ge.access import (
     data_operands,
     data_results,
-    dims_of,
-    dims_of,
     ge_attr,
     is_absent,
     source_op,
     static_shape,
 )
 from ge_dialect.transforms.canonicalize.constants import ConstantTable
+from ge_dialect.transforms.canonicalize.plain_tensor import plain_tensor
 
 Rule = Callable[[Operation, ConstantTable], bool]
 """Whether a node forwards its input 0, once the two types are equal."""
@@ -48,7 +46,7 @@ def _single_part(op: Operation, constants: ConstantTable) -> bool:
 
 
 def _slice(op: Operation, constants: ConstantTable) -> bool:
-    """Every step is positive, so a result of the same shape is the whole input. Inputs: x, begin, end, axes, strides."""
+    """Every step (input 4) is positive, so a result of the same shape is the whole input."""
     if not _static(op, constants):
         return False
     inputs = data_operands(op)
@@ -101,17 +99,15 @@ RULES: Mapping[str, Rule] = MappingProxyType(
 
 def _compatible(narrow: Attribute, wide: Attribute) -> bool:
     """Whether `narrow` says the same as `wide` or more, both plain tensors of one element type."""
-    if not isinstance(narrow, TensorType) or not isinstance(narrow.encoding, NoneAttr):
+    ours, theirs = plain_tensor(narrow), plain_tensor(wide)
+    if ours is None or theirs is None or ours.element != theirs.element:
         return False
-    if isinstance(wide, UnrankedTensorType):
-        return wide.element_type == narrow.element_type
-    if not isinstance(wide, TensorType) or not isinstance(wide.encoding, NoneAttr):
-        return False
-    ours, theirs = dims_of(narrow) or (), dims_of(wide) or ()
+    if theirs.shape is None:
+        return True
     return (
-        narrow.element_type == wide.element_type
-        and len(ours) == len(theirs)
-        and all(b in (-1, a) for a, b in zip(ours, theirs, strict=True))
+        ours.shape is not None
+        and len(ours.shape) == len(theirs.shape)
+        and all(b in (-1, a) for a, b in zip(ours.shape, theirs.shape, strict=True))
     )
 
 

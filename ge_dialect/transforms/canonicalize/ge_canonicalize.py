@@ -36,9 +36,9 @@ class GeCanonicalize(ModulePass):
 
     Guarantees afterwards: the graph computes the same outputs; a model all of whose shapes follow from static inputs
     and constants is static throughout; no node that only computes is without reader; every graph but the root has an
-    owner. Kept in any case: graph inputs, NetOutput, variables, collectives, sends and receives, nodes on control edges,
-    random operators that are read, and operators that nobody described. Constants whose bytes were left out of the
-    text, and nodes that need them, stay as they are (remark `weights-elided`).
+    owner. Kept in any case: graph inputs, NetOutput, variables, collectives, sends and receives, nodes on control
+    edges, random operators that are read, and operators that nobody described. Constants whose bytes were left out of
+    the text, and nodes that need them, stay as they are (remark `weights-elided`).
 
     Options:
     * `fold-limit`: bytes by which folding one node may make the model larger (default 16 MiB).

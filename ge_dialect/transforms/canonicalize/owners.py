@@ -24,7 +24,8 @@ from ge_dialect.dialects.ge.graph import GraphOp
 from ge_dialect.dialects.ge.nodes import ConstantOp, DataOp, NetOutputOp
 from ge_dialect.kernels.shapes.info import Info, TensorInfo
 from ge_dialect.transforms.canonicalize.constants import ConstantTable
-from ge_dialect.transforms.canonicalize.refine import Shape, narrowed
+from ge_dialect.transforms.canonicalize.plain_tensor import Shape
+from ge_dialect.transforms.canonicalize.refine import narrowed
 
 PASSED_AS_THEY_ARE = BRANCH_TYPES | CALL_TYPES
 """Owners whose graphs run at most once, on the node's own inputs. (A loop's inputs change from round to round.)"""

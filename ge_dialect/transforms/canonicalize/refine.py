@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xdsl.dialects.builtin import NoneAttr, NoneType, TensorType, UnrankedTensorType
+from xdsl.dialects.builtin import NoneType
 from xdsl.ir import Attribute, Operation
 
 from ge_dialect.analysis.node_info import infer_node
-from ge_dialect.dialects.ge.access import data_results, dims_of, set_result_type, static_shape
+from ge_dialect.dialects.ge.access import data_results, set_result_type, static_shape
 from ge_dialect.dialects.ge.element_types import dtype_of
 from ge_dialect.dialects.ge.types import ControlType, UndefinedType
 from ge_dialect.dialects.ge.weights import ranked_tensor, tensor_type
 from ge_dialect.formats.dtypes import DType
 from ge_dialect.kernels.shapes.info import ANY_TYPE, Info, TensorInfo
-
-Shape = tuple[int, ...]
+from ge_dialect.transforms.canonicalize.plain_tensor import Shape, plain_tensor
 
 
 def merged_shape(old: Shape | None, new: Shape | None) -> Shape | None:
@@ -34,24 +33,18 @@ def narrowed(kind: Attribute, shape: Shape | None, dtype: DType) -> Attribute:
 
     Raises ValueError for a contradiction.
     """
-    if isinstance(kind, TensorType):
-        if not isinstance(kind.encoding, NoneAttr):
-            return kind
-        old: Shape | None = dims_of(kind)
-    elif isinstance(kind, UnrankedTensorType):
-        old = None
-    else:
+    known = plain_tensor(kind)
+    if known is None:
         return kind
-    both = merged_shape(old, shape)
-    element = kind.element_type
-    if isinstance(element, UndefinedType) and dtype is not ANY_TYPE:
+    both = merged_shape(known.shape, shape)
+    if isinstance(known.element, UndefinedType) and dtype is not ANY_TYPE:
         return kind if both is None else tensor_type(dtype, both)
-    if both is None or both == old:
+    if both is None or both == known.shape:
         return kind
     try:
-        return tensor_type(dtype_of(element), both)
+        return tensor_type(dtype_of(known.element), both)
     except KeyError:
-        return ranked_tensor(element, both)
+        return ranked_tensor(known.element, both)
 
 
 def needs_refining(op: Operation) -> bool:

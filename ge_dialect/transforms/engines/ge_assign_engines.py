@@ -84,7 +84,8 @@ class GeAssignEngines(ModulePass):
     Before and after:
 
         %y = ge.op "Relu" (%x) {ge.name = "y"} : tensor<2xf32>
-        %y = ge.op "Relu" (%x) {ge.name = "y", ge.engine = "AIcoreEngine", ge.kernel_lib = "AIcoreEngine"} : tensor<2xf32>
+        %y = ge.op "Relu" (%x) {ge.name = "y", ge.engine = "AIcoreEngine", ge.kernel_lib = "AIcoreEngine"}
+            : tensor<2xf32>
     """
 
     name = "ge-assign-engines"

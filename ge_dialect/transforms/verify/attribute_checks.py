@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from difflib import get_close_matches
 from types import MappingProxyType
+from typing import cast
 
 from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, DictionaryAttr
 from xdsl.ir import Attribute, Operation
 from xdsl.utils.exceptions import VerifyException
 
-from ge_dialect.dialects.attrs import text_of
+from ge_dialect.dialects.attrs import integers, text_of
 from ge_dialect.dialects.ge.access import data_operands, data_results, ge_type
 from ge_dialect.dialects.ge.attribute_table import ATTRIBUTE_BY_NAME, Kind
 from ge_dialect.transforms.verify.finding import Finding, Findings
@@ -47,16 +48,17 @@ def _hint(name: str) -> str:
 
 def _elements_fit(kind: Kind, value: Attribute) -> bool:
     if isinstance(value, ArrayAttr):
+        items = cast("ArrayAttr[Attribute]", value).data
         if kind is Kind.TEXTS:
-            return all(text_of(item) is not None for item in value.data)
-        return all(isinstance(item, DictionaryAttr) for item in value.data)
+            return all(text_of(item) is not None for item in items)
+        return all(isinstance(item, DictionaryAttr) for item in items)
     return True
 
 
 def _length(value: Attribute) -> int:
     if isinstance(value, ArrayAttr):
-        return len(value.data)
-    return len(value) if isinstance(value, DenseArrayBase) else 0
+        return len(cast("ArrayAttr[Attribute]", value).data)
+    return len(integers(cast("DenseArrayBase", value))) if isinstance(value, DenseArrayBase) else 0
 
 
 def _inputs(op: Operation) -> int:

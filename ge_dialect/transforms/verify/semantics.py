@@ -5,7 +5,7 @@ from __future__ import annotations
 from xdsl.dialects.builtin import ModuleOp, NoneType
 from xdsl.ir import Attribute, Operation
 
-from ge_dialect.analysis.node_info import infer_node, info_of_type
+from ge_dialect.analysis.node_info import TypeInfos, infer_node, info_of_type
 from ge_dialect.dialects.ge.access import (
     UNKNOWN_DIM,
     data_operands,
@@ -31,23 +31,26 @@ def semantic_findings(module: ModuleOp) -> Findings:
     Operators without a shape function, missing constants and other storage formats than the origin's are not judged.
     """
     table = graph_table(module)
+    types = TypeInfos()
     for graph in graphs(module):
         for op in graph.block.ops:
             if not isinstance(op, GeNode):
                 continue
             try:
-                outputs = infer_node(op)
+                outputs = infer_node(op, types=types)
             except GeError as error:
                 yield Finding(op, error.message)
                 continue
-            yield from _result_findings(op, outputs)
+            yield from _result_findings(op, outputs, types)
             if ge_type(op) in _BRANCHES:
                 yield from _branch_findings(op, table)
 
 
-def _result_findings(op: GeNode, outputs: list[Info | None]) -> Findings:
+def _result_findings(op: GeNode, outputs: list[Info | None], types: TypeInfos) -> Findings:
     for index, (result, info) in enumerate(zip(data_results(op), outputs, strict=False)):
-        if info is not None and not compatible(result.type, info):
+        if info is None or info is (said := types.look(result.type)[1]) or info == said:
+            continue
+        if not compatible(result.type, info):
             yield Finding(
                 op,
                 f"output {index} has type {result.type}, but {ge_type(op)} gives {info_text(info)}",

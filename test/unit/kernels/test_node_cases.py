@@ -218,7 +218,7 @@ def _is_available(case: NodeCase) -> bool:
 
 
 @pytest.mark.parametrize("chunk", range(_CHUNKS))
-@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::RuntimeWarning")
+
 def test_evaluate_gives_the_expected_outputs(chunk: int) -> None:
     cases = [case for case in _cases()[chunk::_CHUNKS] if _is_available(case)]
     assert len(cases) > 40
@@ -226,7 +226,7 @@ def test_evaluate_gives_the_expected_outputs(chunk: int) -> None:
 
 
 @pytest.mark.parametrize("chunk", range(_CHUNKS))
-@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::RuntimeWarning")
+
 def test_bind_writes_what_evaluate_gives(chunk: int) -> None:
     random = ("Bernoulli", "Dropout", "RandomNormalLike", "RandomUniformLike")
     cases = [case for case in _cases()[chunk::_CHUNKS] if case.spec.type not in random]

@@ -110,9 +110,8 @@ class Builder:
         inputs: dict[str, np.ndarray] = {}
         for index, shape in enumerate([(2,), (2, 2), ()]):
             self.add(DataOp.make((), (tensor_type(INT64, shape),), {"index": i64(index)}), shape)
-            inputs[node_name(self.ops[-1])] = (
-                np.arange(np.prod(shape), dtype=np.int64).reshape(shape) + index
-            )
+            values = np.arange(index, index + np.prod(shape), dtype=np.int64)
+            inputs[node_name(self.ops[-1])] = values.reshape(shape)
         self.constant([3, 4])
         for _ in range(count):
             self.step()

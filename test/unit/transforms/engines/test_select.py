@@ -8,8 +8,14 @@ from typing import Any
 
 import pytest
 
+from ge_dialect.analysis import task_kinds
 from ge_dialect.dialects.engine_table import ENGINES, HOST_CPU, scheduling
-from ge_dialect.dialects.engine_types import GE_LOCAL_NO_TASK, RTS_TYPES, engines_of_type
+from ge_dialect.dialects.engine_types import (
+    GE_LOCAL_GONE,
+    GE_LOCAL_NO_TASK,
+    RTS_TYPES,
+    engines_of_type,
+)
 from ge_dialect.transforms.engines.select import (
     Candidate,
     Names,
@@ -139,3 +145,9 @@ def test_the_table_is_complete() -> None:
     assert [name for name, row in ENGINES.items() if not row.atomic] == ["ffts_plus"]
     assert [name for name, row in ENGINES.items() if row.independent] == ["DNN_HCCL"]
     assert not GE_LOCAL_NO_TASK & RTS_TYPES
+
+
+def test_placement_and_task_generation_know_the_same_types() -> None:
+    assert GE_LOCAL_NO_TASK == task_kinds.GE_LOCAL_NO_TASK
+    assert GE_LOCAL_GONE == task_kinds.GE_LOCAL_GONE
+    assert set(task_kinds.RTS_RULES) == RTS_TYPES

@@ -344,6 +344,6 @@ def test_linear_time() -> None:
         op = OpOp.make(operands, (kind,), {"type": string("Add")}, attributes)
         values.append(op.results[0])
         top.block.add_op(op)
-    start = time.perf_counter()
+    start = time.process_time()
     verify_module(ModuleOp([top]), "structure")
-    assert time.perf_counter() - start < 2.0
+    assert time.process_time() - start < 2.0
