@@ -18,7 +18,7 @@ from ge_dialect.kernels.spec import Array, OpSpec, Value, maybe_tensor, tensor
 from ge_dialect.kernels.views import sequence
 from ge_dialect.kernels.windows import Windows, interior, onnx_windows, padded_like, window_view
 
-_BLOCK_ELEMENTS = 1 << 16
+_BLOCK_ELEMENTS = 1 << 18
 """Gathered elements of one block: 1 MiB of float32."""
 
 

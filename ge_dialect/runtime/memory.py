@@ -128,8 +128,11 @@ class Memory:
         }
         for buffer in buffers:
             self._check_bounds(buffer)
-            if buffer.value is not None and not self._is_borrowed(buffer):
-                self._load(buffer, buffer.value)
+            if buffer.value is not None:
+                if self._is_borrowed(buffer):
+                    self.raw(buffer)  # bytes that were left out are found missing here
+                else:
+                    self._load(buffer, buffer.value)
 
     def raw(self, buffer: BufferOp) -> Bytes:
         """The bytes of `buffer`."""

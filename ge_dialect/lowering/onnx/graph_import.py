@@ -34,7 +34,6 @@ from ge_dialect.lowering.onnx.attributes import GRAPH_KINDS, attribute_from_onnx
 from ge_dialect.lowering.onnx.collectives import GE_DOMAINS
 from ge_dialect.lowering.onnx.constants import ExternalFiles, sparse_elements, tensor_elements
 from ge_dialect.lowering.onnx.errors import OnnxImportError
-from ge_dialect.lowering.onnx.load import DEFAULT_DOMAINS
 from ge_dialect.lowering.onnx.names import Names, symbol_name
 from ge_dialect.lowering.onnx.node_view import NodeView
 from ge_dialect.lowering.onnx.op_table import TWIN_OF_ONNX
@@ -85,15 +84,8 @@ class ModelImport:
         return text
 
     def source_op(self, domain: str, op: str) -> SourceOp:
-        """The operator's version in force. Operators without schema have the version of their operator set.
-
-        Raises OnnxImportError for an operator of ONNX's own set when the model does not import that.
-        """
-        version = self.versions.get(domain)
-        if version is None:
-            if not domain:
-                raise OnnxImportError(f"the model imports no operator set that {op} could be from")
-            version = 1
+        """The operator's version in force. Operators without schema have the version of their operator set."""
+        version = self.versions[domain]
         try:
             version = defs.get_schema(op, version, domain).since_version
         except defs.SchemaError:
@@ -199,20 +191,16 @@ class GraphImport:
         inputs, outputs = node.inputs, node.outputs
         while inputs and not inputs[-1]:
             inputs.pop()
-        standard = domain in DEFAULT_DOMAINS
+        standard = not domain
         if standard and op_type == "Constant":
             constant = PendingConstant(name, partial(self._constant_elements, attributes))
             scope.add_constant(outputs[0], constant)
             return
         if node.owns_graphs:
-            self._add_owner(node, name, "" if standard else domain)
+            self._add_owner(node, name, domain)
             return
         if standard and (twin := TWIN_OF_ONNX.get(op_type)) is not None:
-            version = model.versions.get("")
-            if version is None:
-                model.source("", op_type)  # raises
-                version = 0
-            view = NodeView(attributes, inputs, len(outputs), scope, version)
+            view = NodeView(attributes, inputs, len(outputs), scope, model.versions[""])
             form = twin.to_ge(view)
             if form is not None:
                 self._add_twin(form, node, name)
@@ -222,8 +210,7 @@ class GraphImport:
         if domain in GE_DOMAINS:
             self._add(op_type, operands, values, node, name)
         else:
-            source = model.source("" if standard else domain, op_type)
-            self._add(op_type, operands, values, node, name, source)
+            self._add(op_type, operands, values, node, name, model.source(domain, op_type))
 
     def _add_twin(self, form: GeForm, node: ListedNode, name: str) -> None:
         scope, inputs = self.scope, node.inputs

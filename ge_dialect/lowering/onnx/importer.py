@@ -16,12 +16,7 @@ from ge_dialect.lowering.onnx.constants import ExternalFiles
 from ge_dialect.lowering.onnx.errors import OnnxImportError
 from ge_dialect.lowering.onnx.functions import inline_functions
 from ge_dialect.lowering.onnx.graph_import import ModelImport, import_graph
-from ge_dialect.lowering.onnx.load import (
-    OLDEST_OPSET,
-    check_operators_are_supported,
-    load_model,
-    opset_versions,
-)
+from ge_dialect.lowering.onnx.load import load_model, opset_versions, settle_operator_sets
 from ge_dialect.lowering.onnx.names import symbol_name
 from ge_dialect.lowering.onnx.shapes import substitute_dims, with_inferred_types, without_weights
 
@@ -80,8 +75,8 @@ def _import(
 ) -> ModuleOp:
     versions = opset_versions(model)
     files = ExternalFiles(folder)
-    typed = inline_functions(without_weights(model, files))
-    check_operators_are_supported(typed.graph, versions.get("", OLDEST_OPSET))
+    typed = inline_functions(without_weights(model, versions, files))
+    settle_operator_sets(typed.graph, versions)
     if dims:
         substitute_dims(typed, dims)
     typed = with_inferred_types(typed)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import onnx
@@ -68,19 +69,34 @@ def opset_versions(model: onnx.ModelProto) -> dict[str, int]:
     return versions
 
 
-def check_operators_are_supported(graph: onnx.GraphProto, version: int) -> None:
-    """Refuse operators whose definition in an opset older than 7 has changed since (OnnxImportError)."""
-    if version >= OLDEST_OPSET:
-        return
+def settle_operator_sets(graph: onnx.GraphProto, versions: Mapping[str, int]) -> None:
+    """Spell ONNX's own domain in one way, in place, in all graphs.
+
+    Raises OnnxImportError for an operator from a set that the model does not import, and for one whose definition in an
+    opset older than 7 has changed since.
+    """
+    version = versions.get("")
+    old = version is not None and version < OLDEST_OPSET
     for node in graph.node:
-        if node.domain in DEFAULT_DOMAINS and not _unchanged(node.op_type, version):
+        if node.domain == "ai.onnx":
+            node.domain = ""
+        if node.domain not in versions:
+            name = f' "{node.name}"' if node.name else ""
+            raise OnnxImportError(
+                f'node{name}: the model imports no operator set "{node.domain or "ai.onnx"}",'
+                f" which {node.op_type} is from"
+            )
+        if old and not node.domain and not _unchanged(node.op_type, version or 0):
             raise OnnxImportError(
                 f"{node.op_type} of opset {version} is not supported, only operators of opset {OLDEST_OPSET} to"
                 f" {defs.onnx_opset_version()}; onnx.version_converter can convert the model"
             )
         for attribute in node.attribute:
             if attribute.type == onnx.AttributeProto.GRAPH:
-                check_operators_are_supported(attribute.g, version)
+                settle_operator_sets(attribute.g, versions)
+            elif attribute.type == onnx.AttributeProto.GRAPHS:
+                for inner in attribute.graphs:
+                    settle_operator_sets(inner, versions)
 
 
 def _unchanged(op: str, version: int) -> bool:

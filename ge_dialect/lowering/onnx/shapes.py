@@ -26,15 +26,18 @@ SMALL_TENSOR_ELEMENTS = 1024
 """Initializers of more elements are no shapes, axes or limits: inference is not shown their values."""
 
 
-def without_weights(model: onnx.ModelProto, files: ExternalFiles) -> onnx.ModelProto:
-    """A copy of the model whose large initializers are inputs of the same type, so that the copy is small.
+def without_weights(
+    model: onnx.ModelProto, versions: Mapping[str, int], files: ExternalFiles
+) -> onnx.ModelProto:
+    """A copy of the model, importing the operator sets `versions`, whose large initializers are inputs of the same type, so that the copy is small.
 
     Small ones keep their values, those in external files included, since shapes follow from them. The main graph alone
     is treated: initializers of sub-graphs are small.
     """
     # Before IR version 4 inference looks only at initializers that are inputs as well.
     copy = onnx.ModelProto(ir_version=max(model.ir_version, 4))
-    copy.opset_import.extend(model.opset_import)
+    for domain, version in versions.items():
+        copy.opset_import.add(domain=domain, version=version)
     copy.functions.extend(model.functions)
     graph, source = copy.graph, model.graph
     graph.name = source.name

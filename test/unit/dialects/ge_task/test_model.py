@@ -145,7 +145,7 @@ def test_tasks_and_buffers_are_listed_in_order() -> None:
         (f16, [2, 64], 256),
         (f32, [], 4),
         (i1, [9], 9),
-        (IntegerType(4), [3], 2),
+        (IntegerType(4), [3], 3),
         (ComplexType(f32), [3], 24),
         (f32, [0, 5], 0),
         (f32, [DYNAMIC_INDEX, 5], None),

@@ -46,7 +46,8 @@ def test_text_becomes_a_model_that_runs(run: Any) -> None:
     assert [(x.domain, x.version) for x in model.opset_import] == [("", 21)]
     x = np.array([[1, 2], [3, 5]], np.float32)
     (y,) = run(model, {"x": x})
-    e = np.exp(x + [1, 2] - (x + [1, 2]).max(0))
+    biased = x + np.array([1, 2], np.float32)
+    e = np.exp(biased - biased.max(0))
     np.testing.assert_allclose(y, e / e.sum(0), rtol=1e-6)
 
 
