@@ -97,7 +97,11 @@ def evaluate(spec: OpSpec, inputs: Sequence[Value]) -> list[Value]:
     kernel = find(spec)
     with np.errstate(all="ignore"):
         results = kernel.evaluate(spec, inputs)
-    return results[: spec.n_outputs]
+    return [
+        # A ufunc on arrays without dimensions gives a scalar.
+        np.asarray(result) if isinstance(result, np.generic) else result
+        for result in results[: spec.n_outputs]
+    ]
 
 
 def bind(spec: OpSpec, inputs: Sequence[Array | None], outputs: Sequence[Array | None]) -> Thunk:

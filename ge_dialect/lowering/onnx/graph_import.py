@@ -37,7 +37,7 @@ from ge_dialect.lowering.onnx.errors import OnnxImportError
 from ge_dialect.lowering.onnx.names import Names, symbol_name
 from ge_dialect.lowering.onnx.node_view import NodeView
 from ge_dialect.lowering.onnx.op_table import TWIN_OF_ONNX
-from ge_dialect.lowering.onnx.order import ListedNode, sorted_nodes
+from ge_dialect.lowering.onnx.order import ListedNode
 from ge_dialect.lowering.onnx.scope import Captures, PendingConstant, Scope
 from ge_dialect.lowering.onnx.subgraphs import (
     LOOP_OWN_INPUTS,
@@ -160,8 +160,8 @@ class GraphImport:
     def build(self) -> GraphOp:
         """Make all nodes. Raises OnnxImportError, naming the node."""
         scope, model = self.scope, self.model
-        defined = {*scope.values, *scope.constants}
-        for node in sorted_nodes(self.graph, defined):
+        for proto in self.graph.node:
+            node = ListedNode(proto)
             try:
                 self._add_node(node)
             except OnnxImportError as error:
@@ -333,9 +333,7 @@ class GraphImport:
         if proto.domain in GE_DOMAINS:
             passes_on = operands and proto.op_type.startswith("Hcom")
             return with_unknown_rank(operands[0].type) if passes_on else UNKNOWN
-        version = self.model.versions.get(
-            "" if proto.domain in DEFAULT_DOMAINS else proto.domain, 1
-        )
+        version = self.model.versions[proto.domain]
         try:
             schema = defs.get_schema(proto.op_type, version, proto.domain)
         except defs.SchemaError:

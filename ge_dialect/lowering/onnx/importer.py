@@ -18,6 +18,7 @@ from ge_dialect.lowering.onnx.functions import inline_functions
 from ge_dialect.lowering.onnx.graph_import import ModelImport, import_graph
 from ge_dialect.lowering.onnx.load import load_model, opset_versions, settle_operator_sets
 from ge_dialect.lowering.onnx.names import symbol_name
+from ge_dialect.lowering.onnx.order import sort_nodes
 from ge_dialect.lowering.onnx.shapes import substitute_dims, with_inferred_types, without_weights
 
 
@@ -77,6 +78,7 @@ def _import(
     files = ExternalFiles(folder)
     typed = inline_functions(without_weights(model, versions, files))
     settle_operator_sets(typed.graph, versions)
+    sort_nodes(typed.graph)
     if dims:
         substitute_dims(typed, dims)
     typed = with_inferred_types(typed)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from heapq import heapify, heappop, heappush
 
 from onnx import AttributeProto, GraphProto, NodeProto
@@ -64,13 +64,31 @@ def _needs(node: ListedNode) -> list[str]:
     return [*node.inputs, *sorted(captured)]
 
 
-def sorted_nodes(graph: GraphProto, defined: set[str]) -> list[ListedNode]:
-    """The nodes of a graph, in list order as far as values allow: of the nodes that are ready the first in the list.
+def sort_nodes(graph: GraphProto, names: Iterable[str] = ()) -> None:
+    """Bring the nodes of a graph and its sub-graphs into an order in which values are made before they are used, in place.
 
-    `defined` are the names of the graph's inputs and constants. Raises OnnxImportError for a value that is made twice
-    and for a cycle, naming the nodes on it. Names that nothing in the graph makes are left to the caller.
+    The order stays that of the list as far as values allow: of the nodes that are ready the first in the list comes
+    next. `names` are values that the graph has besides its inputs and initializers. Raises OnnxImportError for a value
+    that is made twice and for a cycle, naming the nodes on it. Names that nothing in the graph makes are left to the
+    caller.
     """
-    nodes = [ListedNode(proto) for proto in graph.node]
+    defined = {*names, *(item.name for item in graph.input)}
+    defined.update(tensor.name for tensor in graph.initializer)
+    defined.update(sparse.values.name for sparse in graph.sparse_initializer)
+    listed = [ListedNode(proto) for proto in graph.node]
+    for node in listed:
+        if node.owns_graphs:
+            for _, inner in graphs_of(node.proto):
+                sort_nodes(inner)
+    ordered = _sorted(listed, defined)
+    if ordered is not listed:
+        copy = GraphProto(node=[node.proto for node in ordered])
+        del graph.node[:]
+        graph.node.extend(copy.node)
+
+
+def _sorted(nodes: list[ListedNode], defined: set[str]) -> list[ListedNode]:
+    """The same list when it is in order already."""
     maker: dict[str, int] = {}
     for i, node in enumerate(nodes):
         for name in node.outputs:

@@ -29,10 +29,10 @@ SMALL_TENSOR_ELEMENTS = 1024
 def without_weights(
     model: onnx.ModelProto, versions: Mapping[str, int], files: ExternalFiles
 ) -> onnx.ModelProto:
-    """A copy of the model, importing the operator sets `versions`, whose large initializers are inputs of the same type, so that the copy is small.
+    """A copy of the model whose large initializers are inputs of the same type, so that the copy is small.
 
     Small ones keep their values, those in external files included, since shapes follow from them. The main graph alone
-    is treated: initializers of sub-graphs are small.
+    is treated: initializers of sub-graphs are small. The copy imports the operator sets `versions`.
     """
     # Before IR version 4 inference looks only at initializers that are inputs as well.
     copy = onnx.ModelProto(ir_version=max(model.ir_version, 4))

@@ -11,7 +11,7 @@ from ge_dialect.analysis.segments import mark_first_and_last
 from ge_dialect.analysis.task_count import owns_ffts_graph, planned_tasks, task_error, task_rule
 from ge_dialect.analysis.task_kinds import TaskRule
 from ge_dialect.analysis.walk import walk_nodes
-from ge_dialect.dialects.ge import DataOp, NetOutputOp
+from ge_dialect.dialects.ge import ConstantOp, DataOp, NetOutputOp
 from ge_dialect.dialects.ge.access import (
     data_operands,
     data_results,
@@ -60,6 +60,8 @@ def lower_known_model(module: ModuleOp, brackets: bool = True) -> ModelOp:
     for (op, graph), op_index in zip(walked, ids, strict=True):
         if op not in candidates:
             continue
+        if isinstance(op, ConstantOp):
+            _weights(op, buffers)
         if isinstance(op, NetOutputOp) and graph is root:
             _model_outputs(op, buffers)
         rule = task_rule(op)
@@ -123,6 +125,13 @@ def _model_inputs(root: GraphOp, buffers: BufferTable) -> None:
     for op, number in model_inputs(root):
         for value in data_results(op)[:1]:
             buffers.model_input(value, number, node_name(op))
+
+
+def _weights(op: ConstantOp, buffers: BufferTable) -> None:
+    """Make the buffer that carries the constant's bytes, which views of it and model outputs do not."""
+    for value in data_results(op):
+        if value.first_use is not None:
+            buffers.of(value)
 
 
 def _model_outputs(op: NetOutputOp, buffers: BufferTable) -> None:

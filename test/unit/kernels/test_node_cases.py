@@ -218,7 +218,6 @@ def _is_available(case: NodeCase) -> bool:
 
 
 @pytest.mark.parametrize("chunk", range(_CHUNKS))
-
 def test_evaluate_gives_the_expected_outputs(chunk: int) -> None:
     cases = [case for case in _cases()[chunk::_CHUNKS] if _is_available(case)]
     assert len(cases) > 40
@@ -226,7 +225,6 @@ def test_evaluate_gives_the_expected_outputs(chunk: int) -> None:
 
 
 @pytest.mark.parametrize("chunk", range(_CHUNKS))
-
 def test_bind_writes_what_evaluate_gives(chunk: int) -> None:
     random = ("Bernoulli", "Dropout", "RandomNormalLike", "RandomUniformLike")
     cases = [case for case in _cases()[chunk::_CHUNKS] if case.spec.type not in random]

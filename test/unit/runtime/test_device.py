@@ -328,7 +328,7 @@ def test_model_exit_drops_the_rest_of_its_stream(loaded: Loader) -> None:
       ge_task.kernel "Neg"(%x) -> (%y) stream 0
       ge_task.model_exit stream 0
       ge_task.kernel "Abs"(%x) -> (%y) stream 0
-      ge_task.event_wait 0 stream 1
+      ge_task.notify_wait 0 stream 1
     """)
     with pytest.raises(DeadlockError, match="stream 1"):
         loaded(text).run([X])

@@ -88,7 +88,7 @@ def test_views_share_storage(loaded: Loader) -> None:
     text = """
     ge_task.host @m streams 1 {
       %x = ge_task.input 0 : device tensor<?x?xf32>
-      %shape = ge_task.const dense<[-1]> : tensor<1xi64> : host tensor<1xi64>
+      %shape = ge_task.const dense<[-1]> : tensor<1xi64> : device tensor<1xi64>
       %flat = ge_task.launch "Reshape"(%x, %shape) -> (device tensor<?xf32>) stream 0
       %y = ge_task.launch "Neg"(%flat) -> (device tensor<?xf32>) stream 0
       ge_task.output 0(%y)

@@ -152,7 +152,7 @@ def test_operators_of_a_set_that_is_not_imported(build: Any) -> None:
     del model.opset_import[0]
     with pytest.raises(
         OnnxImportError,
-        match='node "relu": the model imports no operator set "ai.onnx", which Relu is from',
+        match=r'node "relu": the model imports no operator set "ai.onnx", which Relu is from',
     ):
         import_onnx(model, name="net.onnx")
 

@@ -188,7 +188,9 @@ def test_unsorted_nodes_are_sorted_stably(build: Any) -> None:
 
     listed = [relu("c", "d"), relu("x", "b"), relu("b", "c"), relu("x", "a"), relu("d", "y")]
     module = import_onnx(build(listed, {"x": [2]}, {"y": [2], "a": [2]}))
-    assert [node_name(op) for op in _main(module)] == ["x", "b", "c", "d", "a", "y", "NetOutput"]
+    ops = _main(module)
+    assert [node_name(op) for op in ops] == ["x", "b", "c", "d", "a", "y", "NetOutput"]
+    assert {str(op.results[0].type) for op in ops[:-1]} == {"tensor<2xf32>"}
 
 
 def test_unsorted_nodes_wait_for_what_their_graphs_capture(build: Any, run: Any) -> None:
