@@ -9,6 +9,21 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--cases",
+        default=str(ROOT / "test" / "conformance" / "cases"),
+        metavar="DIR",
+        help="folder of conformance cases (test/conformance)",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line(
+        "markers", "cases(kinds=(), levels=()): run once for each conformance case of these kinds"
+    )
+
+
 @pytest.fixture(scope="session")
 def repository() -> Path:
     """The root of the checkout."""

@@ -79,9 +79,8 @@ def _dropout_12(spec: OpSpec, inputs: Sequence[Value]) -> list[Value]:
         x = tensor(spec, inputs, 0)
         return [x.copy(), np.ones(x.shape, np.bool_)]
     assert spec.source is not None
-    from ge_dialect.kernels.reference import (
-        reference_kernel,
-    )  # imports onnx: only when it is needed
+    # Imports onnx: only when it is needed.
+    from ge_dialect.kernels.reference import reference_kernel
 
     return reference_kernel(spec.source).evaluate(spec, inputs)
 

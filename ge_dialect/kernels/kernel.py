@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 
@@ -60,12 +60,17 @@ def check_output(
         )
 
 
+def as_value(result: Value) -> Value:
+    """A ufunc of arrays without dimensions gives a scalar: an array again."""
+    return np.array(cast("Any", result)) if isinstance(result, np.generic) else result
+
+
 def store(spec: OpSpec, results: Sequence[Value], outputs: Sequence[Array | None]) -> None:
     """Copy results to their views; outputs that are None are dropped. Raises KernelShapeError."""
     for index, out in enumerate(outputs):
         if out is None:
             continue
-        value = results[index] if index < len(results) else None
+        value = as_value(results[index]) if index < len(results) else None
         if not is_array(value):
             raise KernelShapeError(
                 f"{spec.type}: output {index} is {describe(value)}, but its memory is {describe(out)}"

@@ -81,6 +81,8 @@ def _max_thunk(windows: Windows, x: Array, out: Array) -> Thunk:
 
 def _flat_indices(spec: OpSpec, windows: Windows, x: Array) -> Array:
     """Where each window's largest element is, counted over the whole tensor."""
+    if not x.size or not math.prod(windows.out):
+        return np.zeros((*x.shape[:2], *windows.out), np.int64)
     steps: list[Thunk] = []
     source = _padded_source(windows, x, lowest(x.dtype), steps)
     sequence(steps)()

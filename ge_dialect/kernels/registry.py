@@ -14,7 +14,7 @@ from types import MappingProxyType
 import numpy as np
 
 from ge_dialect.kernels.errors import UnsupportedOpError
-from ge_dialect.kernels.kernel import Kernel, OnnxKernel, Thunk, bind_by_evaluating
+from ge_dialect.kernels.kernel import Kernel, OnnxKernel, Thunk, as_value, bind_by_evaluating
 from ge_dialect.kernels.spec import Array, OpSpec, Value
 
 FAMILIES: tuple[str, ...] = (
@@ -81,15 +81,14 @@ def find(spec: OpSpec) -> Kernel:
             return row.kernel
     if domain == "ai.onnx" and source.op in CONTROL_FLOW:
         raise UnsupportedOpError(f"{source} runs subgraphs, which is no kernel's business")
-    from ge_dialect.kernels.reference import (
-        reference_kernel,
-    )  # imports onnx: only when it is needed
+    # Imports onnx: only when it is needed.
+    from ge_dialect.kernels.reference import reference_kernel
 
     return reference_kernel(source)
 
 
 def evaluate(spec: OpSpec, inputs: Sequence[Value]) -> list[Value]:
-    """Compute a node: `spec.n_outputs` new values (or views of inputs, where nothing needs computing).
+    """Compute a node: `spec.n_outputs` new values.
 
     Inputs are arrays, lists, dicts or None for an absent slot. Raises UnsupportedOpError and KernelInputError.
     Floating-point exceptions (overflow, 0/0) give inf and nan without warnings.
@@ -97,11 +96,7 @@ def evaluate(spec: OpSpec, inputs: Sequence[Value]) -> list[Value]:
     kernel = find(spec)
     with np.errstate(all="ignore"):
         results = kernel.evaluate(spec, inputs)
-    return [
-        # A ufunc on arrays without dimensions gives a scalar.
-        np.asarray(result) if isinstance(result, np.generic) else result
-        for result in results[: spec.n_outputs]
-    ]
+    return [as_value(result) for result in results[: spec.n_outputs]]
 
 
 def bind(spec: OpSpec, inputs: Sequence[Array | None], outputs: Sequence[Array | None]) -> Thunk:

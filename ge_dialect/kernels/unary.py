@@ -50,6 +50,11 @@ def ufunc_kernel(ufunc: np.ufunc) -> Kernel:
     return Kernel(evaluate, bind)
 
 
+def _with_dimensions(x: Array, out: Array) -> tuple[Array, Array]:
+    """Steps write to intermediate results; those of arrays without dimensions would be scalars."""
+    return (x, out) if x.ndim else (x.reshape(1), out.reshape(1))
+
+
 def composite_kernel(prepare: Prepare) -> Kernel:
     """An operator of several steps. Types narrower than float32 are computed in float32 and rounded once."""
 
@@ -58,7 +63,7 @@ def composite_kernel(prepare: Prepare) -> Kernel:
         wide = x.dtype if x.dtype in FULL_FLOATS else np.dtype(np.float32)
         source = x.astype(wide, copy=False)
         out = np.empty(x.shape, wide)
-        prepare(spec, wide)(source, out)
+        prepare(spec, wide)(*_with_dimensions(source, out))
         return [out.astype(x.dtype, copy=False)]
 
     def bind(
@@ -68,7 +73,7 @@ def composite_kernel(prepare: Prepare) -> Kernel:
         check_output(spec, 0, x.dtype, x.shape, out)
         if x.dtype not in FULL_FLOATS:
             return None
-        return partial(prepare(spec, x.dtype), x, out)
+        return partial(prepare(spec, x.dtype), *_with_dimensions(x, out))
 
     return Kernel(evaluate, bind)
 

@@ -10,6 +10,7 @@ Jumps and restarted streams are not followed: a list is looked at as if each tas
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -104,7 +105,8 @@ class _Checker:
         yield from self._reachable()
         order = self._order()
         if len(order) < len(self._tasks):
-            stuck = next(t for t in self._tasks if t not in set(order))
+            ordered = set(order)
+            stuck = next(task for task in self._tasks if task not in ordered)
             yield Finding(
                 "order", "error", f"{stuck} can never run: what it waits for waits for it"
             )
@@ -179,25 +181,30 @@ class _Checker:
                 yield Finding("activation", "error", f"stream {stream} is never started")
 
     def _order(self) -> list[_Task]:
-        """The tasks so that each stands behind what it is ordered behind; shorter when that is a circle."""
+        """The tasks so that each stands behind what it is ordered behind, in list order as far as that goes.
+
+        Shorter than the list when tasks wait for each other in a circle.
+        """
         order: list[_Task] = []
-        heads = [0] * self._streams
         done: set[_Task] = set()
-        blocked: dict[_Task, list[int]] = {}
-        ready = [stream for stream in range(self._streams) if self._queues[stream]]
+        blocked: dict[_Task, list[_Task]] = {}
+        ready = [(queue[0].index, queue[0].stream) for queue in self._queues if queue]
+        heapq.heapify(ready)
         while ready:
-            stream = ready.pop()
+            index, stream = heapq.heappop(ready)
+            task = self._tasks[index]
+            missing = next((x for x in task.joins if x not in done), None)
+            if missing is not None:
+                blocked.setdefault(missing, []).append(task)
+                continue
+            done.add(task)
+            order.append(task)
+            freed = blocked.pop(task, [])
             queue = self._queues[stream]
-            while heads[stream] < len(queue):
-                task = queue[heads[stream]]
-                missing = next((x for x in task.joins if x not in done), None)
-                if missing is not None:
-                    blocked.setdefault(missing, []).append(stream)
-                    break
-                heads[stream] += 1
-                done.add(task)
-                order.append(task)
-                ready.extend(blocked.pop(task, ()))
+            if task.position < len(queue):
+                freed.append(queue[task.position])
+            for each in freed:
+                heapq.heappush(ready, (each.index, each.stream))
         return order
 
 

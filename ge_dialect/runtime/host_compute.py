@@ -186,7 +186,9 @@ def node_step(
             return
         check(values)
         for slot, value in zip(results, values, strict=False):
-            if mutable and spec.type not in VIEW_TYPES:
+            if spec.type in VIEW_TYPES:
+                value = _viewed(value, inputs)
+            elif mutable:
                 value = _unshared(value, inputs)
             state.define_new(slot, value, ins)
 
@@ -198,6 +200,14 @@ VIEW_TYPES = frozenset(
      "UnsqueezeV3", "Flatten", "FlattenV2", "ReFormat"}
 )  # fmt: skip
 """Node types whose output is the storage of input 0 (spec/host_execution.md 10.3)."""
+
+
+def _viewed(value: Value, inputs: Sequence[Value]) -> Value:
+    """The result of a view type in the storage of input 0, where numpy can see it so."""
+    source = inputs[0] if inputs else None
+    if is_array(value) and is_array(source) and value.dtype == source.dtype:
+        return source.reshape(value.shape)
+    return value
 
 
 def _unshared(value: Value, inputs: Sequence[Value]) -> Value:

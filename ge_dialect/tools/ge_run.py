@@ -21,7 +21,7 @@ from ge_dialect.runtime.timeline import chrome_trace_json
 from ge_dialect.tools.diagnostics import run_tool
 from ge_dialect.tools.npz import read_npz, write_npz
 from ge_dialect.tools.oracle import compare_with_oracle
-from ge_dialect.tools.output import text_output, whole_file
+from ge_dialect.tools.output import whole_file
 from ge_dialect.tools.random_inputs import random_inputs
 from ge_dialect.tools.run_summary import Summary
 from ge_dialect.tools.symbolic_dims import require_dims
@@ -126,7 +126,15 @@ def _run(arguments: Sequence[str]) -> None:
     executable = load(module, _options(args))
     inputs = _inputs(args, executable)
     result, wall = _repeat(executable, inputs, args.repeat)
-    summary = Summary(args.model, result.report, result.ranks, wall, inputs.seed, _findings(module))
+    summary = Summary(
+        args.model,
+        result.report,
+        result.ranks,
+        wall,
+        inputs.seed,
+        executable.opaque_types(),
+        _findings(module),
+    )
     if args.check:
         summary.verdict = compare_with_oracle(args.model, inputs.ranks[0], result.outputs)
     _write(args, result, summary)
@@ -197,10 +205,7 @@ def _write(args: argparse.Namespace, result: RunResult, summary: Summary) -> Non
     if args.trace is not None:
         with whole_file(args.trace) as stream:
             stream.write(chrome_trace_json(result.timeline))
-    with text_output(None) as stream:
-        print(
-            json.dumps(summary.to_dict(), indent=2) if args.json else summary.to_text(), file=stream
-        )
+    print(json.dumps(summary.to_dict(), indent=2) if args.json else summary.to_text(), flush=True)
 
 
 def _judge(summary: Summary) -> None:

@@ -19,11 +19,12 @@ def read_npz(path: str) -> dict[str, np.ndarray]:
     Element types that numpy's files do not know (bfloat16, int4, ...) come back as plain bytes of their width.
     """
     try:
-        with np.load(path, allow_pickle=False) as archive:
-            if not isinstance(archive, np.lib.npyio.NpzFile):
-                raise GeError("a single array (.npy), not an .npz file", path)
+        archive: Any = np.load(path, allow_pickle=False)
+        if not isinstance(archive, np.lib.npyio.NpzFile):
+            raise GeError("a single array (.npy), not an .npz file", path)
+        with archive:
             return {name: archive[name] for name in archive.files}
-    except (ValueError, EOFError, zipfile.BadZipFile, TypeError, AttributeError) as error:
+    except (ValueError, EOFError, zipfile.BadZipFile) as error:
         raise GeError("not an .npz file of arrays", path) from error
 
 

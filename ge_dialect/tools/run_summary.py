@@ -17,13 +17,17 @@ from ge_dialect.tools.oracle import Verdict
 
 @dataclass(slots=True)
 class Summary:
-    """A run: its report, outputs of each rank, wall times of all repetitions in microseconds, findings, verdict."""
+    """A run: its report, outputs of each rank, wall times of all repetitions in microseconds, findings, verdict.
+
+    `opaque_types` ran without a kernel.
+    """
 
     model: str
     report: RunReport
     ranks: Sequence[Mapping[str, Any]]
     wall_us: list[float]
     random_seed: int | None
+    opaque_types: list[str]
     findings: list[Finding] = field(default_factory=list[Finding])
     verdict: Verdict | None = None
 
@@ -34,6 +38,7 @@ class Summary:
             "random_inputs_seed": self.random_seed,
             "report": self.report.to_dict(),
             "wall_us": self.wall_us,
+            "opaque_types": self.opaque_types,
             "findings": [
                 {"condition": x.condition, "severity": x.severity, "message": x.message}
                 for x in self.findings
@@ -71,6 +76,9 @@ class Summary:
             lines.append(
                 f"inputs are random (seed {self.random_seed}); --inputs FILE.npz gives your own"
             )
+        if self.opaque_types:
+            types = ", ".join(self.opaque_types)
+            lines.append(f"warning: no kernel for {types}: opaque bytes, the numbers mean nothing")
         lines += [f"warning: {text}" for text in self.report.warnings]
         lines += [str(finding) for finding in self.findings]
         if self.verdict is not None:

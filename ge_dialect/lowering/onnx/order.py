@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from heapq import heapify, heappop, heappush
 
 from onnx import AttributeProto, GraphProto, NodeProto
@@ -64,15 +64,14 @@ def _needs(node: ListedNode) -> list[str]:
     return [*node.inputs, *sorted(captured)]
 
 
-def sort_nodes(graph: GraphProto, names: Iterable[str] = ()) -> None:
-    """Bring the nodes of a graph and its sub-graphs into an order in which values are made before they are used, in place.
+def sort_nodes(graph: GraphProto) -> None:
+    """Bring the nodes of a graph and its sub-graphs into an order in which values are made before they are used.
 
-    The order stays that of the list as far as values allow: of the nodes that are ready the first in the list comes
-    next. `names` are values that the graph has besides its inputs and initializers. Raises OnnxImportError for a value
-    that is made twice and for a cycle, naming the nodes on it. Names that nothing in the graph makes are left to the
-    caller.
+    Works in place. The order stays that of the list as far as values allow: of the nodes that are ready the first in
+    the list comes next. Raises OnnxImportError for a value that is made twice and for a cycle, naming the nodes on it.
+    Names that nothing in the graph makes are left to the caller.
     """
-    defined = {*names, *(item.name for item in graph.input)}
+    defined = {item.name for item in graph.input}
     defined.update(tensor.name for tensor in graph.initializer)
     defined.update(sparse.values.name for sparse in graph.sparse_initializer)
     listed = [ListedNode(proto) for proto in graph.node]

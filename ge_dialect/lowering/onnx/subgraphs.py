@@ -10,6 +10,7 @@ from xdsl.ir import Attribute, SSAValue
 from ge_dialect.dialects.attrs import i64 as i64_attr
 from ge_dialect.dialects.attrs import string
 from ge_dialect.dialects.ge import SequenceType
+from ge_dialect.dialects.ge.access import dims_of
 from ge_dialect.dialects.ge.weights import tensor_type
 from ge_dialect.formats.dtypes import dtype_by_name
 from ge_dialect.lowering.onnx.order import graphs_of
@@ -74,14 +75,18 @@ def formal_type(
 ) -> Attribute:
     """The type of a body's own input: as declared, else as far as it follows from the owner's input.
 
-    A value that a loop carries may change its shape, and an element of a scan has one dimension less; so only the
-    element type is taken over.
+    The number of the iteration is a scalar, the condition has one element. A value that a loop carries may change its
+    shape, and an element of a scan has one dimension less; so only the element type is taken over.
     """
+    parent = parent_input(op, version, index) if op in GRAPH_ATTRIBUTES else index
+    if parent is None:
+        if dims_of(declared) is not None:
+            return declared
+        number = tensor_type(dtype_by_name("INT64"), ())
+        condition = with_unknown_rank(tensor_type(dtype_by_name("BOOL"), ()))
+        return number if index == 0 else condition
     if declared != UNKNOWN or op not in GRAPH_ATTRIBUTES:
         return declared
-    parent = parent_input(op, version, index)
-    if parent is None:
-        return tensor_type(dtype_by_name("INT64" if index == 0 else "BOOL"), ())
     if parent >= len(operands):
         return declared
     kind = operands[parent].type

@@ -312,7 +312,8 @@ def _reductions(r: Random) -> Iterator[Case]:
         "LogSumExp",
         "LogSum",
     ):
-        for dtype in (np.float32, np.int32):
+        # onnxruntime also takes the exponentials of integers as integers.
+        for dtype in (np.float32, np.int32)[: 1 if name == "LogSumExp" else 2]:
             # Products of integers must not overflow: what happens then is nowhere laid down.
             x = (np.abs(r.f32(3, 4, 5)) * (0.6 if name == "Prod" else 3) + 1).astype(dtype)
             x = np.minimum(x, 2).astype(dtype) if name == "Prod" else x

@@ -201,6 +201,15 @@ def test_results_are_arrays_even_without_dimensions() -> None:
     for spec, inputs in (
         (OpSpec("Add", {}, 1), [one, one]),
         (OpSpec("Sqrt", {}, 1), [one]),
+        (OpSpec("Relu", {}, 1), [one]),
+        (OpSpec("Relu", {}, 1), [one.astype(np.float16)]),
+        (OpSpec("Mod", {}, 1), [one, one]),
+        (_onnx("Hardmax", 13), [one.reshape(1)]),
+        (_onnx("Selu", 6), [one]),
+        (_onnx("Clip", 13), [one, one, one]),
+        (_onnx("Shrink", 9), [one]),
+        (_onnx("Sum", 13), [one, one, one]),
+        (_onnx("LayerNormalization", 17), [one.reshape(1), one.reshape(1)]),
         (OpSpec("ReduceSumD", {"axes": [], "keep_dims": False}, 1), [_f32(3)]),
         (OpSpec("Equal", {}, 1), [one, one]),
         (OpSpec("GatherV2", {}, 1), [_f32(3), np.array(1), np.array(0)]),
@@ -208,6 +217,9 @@ def test_results_are_arrays_even_without_dimensions() -> None:
     ):
         (got,) = evaluate(spec, inputs)
         assert isinstance(got, np.ndarray)
+        out = np.zeros(got.shape, got.dtype)
+        bind(spec, inputs, [out])()
+        np.testing.assert_allclose(out, got)
 
 
 def test_strings_are_objects() -> None:

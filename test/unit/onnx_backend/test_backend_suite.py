@@ -14,6 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import onnx
 import pytest
 from onnx import numpy_helper
@@ -53,6 +54,8 @@ def plain(value: Any) -> Any:
             return numpy_helper.to_list(value)
         case onnx.OptionalProto():
             return numpy_helper.to_optional(value)
+        case np.generic():
+            return np.asarray(value)
         case _:
             return value
 

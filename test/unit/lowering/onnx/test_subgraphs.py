@@ -253,7 +253,7 @@ def test_bodies_without_declared_types_have_those_that_follow(build: Any, ops_of
         node_name(op): str(op.results[0].type) for op in nodes(graphs(module)[1]) if op.results
     }
     assert (types["i"], types["go"], types["v"]) == (
-        "tensor<*xi64>",
+        "tensor<i64>",
         "tensor<*xi1>",
         "tensor<*xf32>",
     )
