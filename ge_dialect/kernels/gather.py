@@ -155,8 +155,9 @@ def _compress(spec: OpSpec, inputs: Sequence[Value]) -> list[Value]:
 
 def _non_zero(spec: OpSpec, inputs: Sequence[Value]) -> list[Value]:
     x = tensor(spec, inputs, 0)
-    found = np.nonzero(np.atleast_1d(x))
-    return [np.array(found, np.int64).reshape(x.ndim, -1)]
+    found = np.array(np.nonzero(np.atleast_1d(x)), np.int64)
+    # A tensor without dimensions has no coordinates: [0, number of elements found].
+    return [found[: x.ndim]]
 
 
 def _top_k(spec: OpSpec, inputs: Sequence[Value]) -> list[Value]:

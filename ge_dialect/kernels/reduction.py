@@ -37,10 +37,10 @@ def _sum(x: Array, axes: tuple[int, ...], keep: bool) -> Array:
 
 
 def _mean(x: Array, axes: tuple[int, ...], keep: bool) -> Array:
-    if x.dtype.kind not in "iu":
-        return np.mean(x, axis=axes, keepdims=keep, dtype=x.dtype)
     total = np.asarray(_sum(x, axes, keep))
     count = math.prod(x.shape[axis] for axis in axes)
+    if x.dtype.kind not in "iu":
+        return np.asarray(np.divide(total, x.dtype.type(count)))
     return np.asarray(np.trunc(total / count)).astype(x.dtype) if count else total
 
 

@@ -55,7 +55,7 @@ class HostExecutable:
             name: ModelExecutable([model], options, self.profile) for name, model in models.items()
         }
         self._models = loaded
-        self._compiler = compiler = Compiler(loaded, options)
+        self._compiler = compiler = Compiler(loaded, options, self.profile)
         self._steps = compiler.program(program)
         inputs = [op for op in program.body.block.ops if isinstance(op, HostInputOp)]
         outputs = [op for op in program.body.block.ops if isinstance(op, HostOutputOp)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -50,10 +51,12 @@ from ge_dialect.dialects.location import location_text
 from ge_dialect.kernels import Value
 from ge_dialect.runtime import host_memory as memory
 from ge_dialect.runtime.allocator import size_of
+from ge_dialect.runtime.cost import DeviceProfile
 from ge_dialect.runtime.errors import LoadError
 from ge_dialect.runtime.executor import ModelExecutable
 from ge_dialect.runtime.feeds import dims_of
-from ge_dialect.runtime.host_compute import Step, execute_step, infer_step, node_step, tiling_step
+from ge_dialect.runtime.host_compute import execute_step, infer_step, tiling_step
+from ge_dialect.runtime.host_nodes import NodeContext, Step, node_step
 from ge_dialect.runtime.host_state import HostState
 from ge_dialect.runtime.options import DeviceOptions
 from ge_dialect.runtime.properties import number, numbers, operand_groups
@@ -66,9 +69,15 @@ class Compiler:
     `mutable`: some step writes into storage that another value may see. `opaque`: operator types without a kernel.
     """
 
-    def __init__(self, models: Mapping[str, ModelExecutable], options: DeviceOptions) -> None:
+    def __init__(
+        self,
+        models: Mapping[str, ModelExecutable],
+        options: DeviceOptions,
+        profile: DeviceProfile,
+    ) -> None:
         self._models = models
         self._options = options
+        self._context = NodeContext(profile, options.unknown_kernels == "opaque", False)
         self._slots: dict[SSAValue, int] = {}
         self.constants: dict[int, Value] = {}
         self.constant_bytes = 0
@@ -121,6 +130,7 @@ class Compiler:
             isinstance(op, LaunchOp | HostCallOp | ExecuteOp) and not op.results and op.outs
             for op in program.walk()
         )
+        self._context = replace(self._context, mutable=self.mutable)
         return self._block(program.body.block, ())
 
     # Blocks
@@ -220,8 +230,7 @@ class Compiler:
             outs,
             self._results(op),
             on_device,
-            self._options.unknown_kernels == "opaque",
-            self.mutable,
+            self._context,
         )
         if opaque:
             self.opaque.append(text_of(op.type) or "")

@@ -49,7 +49,6 @@ from ge_dialect.lowering.onnx.subgraphs import (
 from ge_dialect.lowering.onnx.twins.form import Const, GeForm
 from ge_dialect.lowering.onnx.value_types import (
     UNKNOWN,
-    dim_names,
     unranked_of_text,
     with_unknown_rank,
 )
@@ -98,17 +97,17 @@ def import_graph(
     graph: GraphProto,
     symbol: str,
     inputs: Sequence[onnx.ValueInfoProto],
+    names: Mapping[str, list[str] | None],
     initializers: Sequence[onnx.TensorProto],
     sparse: Sequence[onnx.SparseTensorProto],
 ) -> GraphOp:
-    """Build the main graph; its sub-graphs follow it in `model.graphs`."""
+    """Build the main graph; its sub-graphs follow it in `model.graphs`. `names` gives the inputs' dimensions names."""
     scope = Scope(model.file, model.files, reserved=(node.name for node in graph.node))
     builder = GraphImport(model, scope, symbol, graph)
     for index, item in enumerate(inputs):
-        names = dim_names(item.type)
         attributes: dict[str, Attribute] = {}
-        if names is not None:
-            attributes["ge.dim_names"] = ArrayAttr([string_attr(text) for text in names])
+        if (named := names.get(item.name)) is not None:
+            attributes["ge.dim_names"] = ArrayAttr([string_attr(text) for text in named])
         builder.add_input(item.name, index, builder.scope.type_of(item.name), attributes)
     builder.add_constants(initializers, sparse)
     return builder.build()

@@ -20,6 +20,7 @@ from ge_dialect.lowering.onnx.load import load_model, opset_versions, settle_ope
 from ge_dialect.lowering.onnx.names import symbol_name
 from ge_dialect.lowering.onnx.order import sort_nodes
 from ge_dialect.lowering.onnx.shapes import substitute_dims, with_inferred_types, without_weights
+from ge_dialect.lowering.onnx.value_types import dim_names
 
 
 def import_onnx(
@@ -79,6 +80,7 @@ def _import(
     typed = inline_functions(without_weights(model, versions, files))
     settle_operator_sets(typed.graph, versions)
     sort_nodes(typed.graph)
+    names = {item.name: dim_names(item.type) for item in typed.graph.input}
     if dims:
         substitute_dims(typed, dims)
     typed = with_inferred_types(typed)
@@ -90,7 +92,7 @@ def _import(
     file = FileLineColLoc(StringAttr(name), IntAttr(0), IntAttr(0))
     state = ModelImport(file, files, versions)
     symbol = state.symbols.given(symbol_name(model.graph.name, "main"))
-    import_graph(state, typed.graph, symbol, inputs, initializers, sparse)
+    import_graph(state, typed.graph, symbol, inputs, names, initializers, sparse)
     return ModuleOp(list(state.graphs), _model_attributes(model, versions))
 
 

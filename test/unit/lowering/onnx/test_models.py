@@ -103,6 +103,8 @@ def test_dims_fix_sizes_everywhere(symbolic: onnx.ModelProto) -> None:
     assert _inputs(module) == ["tensor<2x0xf32>", "tensor<2x3x4xf32>", "tensor<5xf32>"]
     results = [str(op.results[0].type) for op in module.walk() if op.name == "ge.op"]
     assert results == _inputs(module)
+    data = next(op for op in module.walk() if op.name == "ge.data")
+    assert str(data.attributes["ge.dim_names"]) == '["batch", "seq"]', "names stay known"
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,299 @@
+"""Launches and host calls of a host program, as functions on the state."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from xdsl.ir import Attribute, Operation
+
+from ge_dialect.dialects.attrs import text_of
+from ge_dialect.dialects.ge.access import dims_of
+from ge_dialect.dialects.ge.element_types import dtype_of
+from ge_dialect.dialects.ge_task import PlacedTensorType
+from ge_dialect.dialects.location import location_text
+from ge_dialect.kernels import Array, OpSpec, UnsupportedOpError, Value, find
+from ge_dialect.kernels.kernel import as_value
+from ge_dialect.kernels.spec import is_array, spec_of
+from ge_dialect.runtime.collectives import alone, collective_of, is_collective
+from ge_dialect.runtime.compute import Operand, opaque_thunk
+from ge_dialect.runtime.cost import DeviceProfile
+from ge_dialect.runtime.errors import LoadError, TaskError
+from ge_dialect.runtime.faults import KERNEL_FAULTS, task_fault
+from ge_dialect.runtime.host_state import HostState
+from ge_dialect.runtime.memory import Extent
+from ge_dialect.runtime.properties import number, operand_groups
+
+Step: TypeAlias = Callable[[HostState], None]
+Compute: TypeAlias = Callable[[Sequence[Value]], list[Value]]
+
+
+def compute_of(
+    op: Operation, outputs: Sequence[Attribute], allow_opaque: bool
+) -> tuple[Compute, OpSpec, bool]:
+    """The function that computes a node, and whether it is opaque (choice E20).
+
+    Raises LoadError for an operator type without a kernel, unless opaque bytes will do and the types of `outputs` say
+    how many there are.
+    """
+    spec = spec_of(op, len(outputs))
+    static = [_static(type) for type in outputs]
+    try:
+        kernel = find(spec)
+    except UnsupportedOpError as error:
+        if is_collective(spec.type) and None not in static:
+            return _alone(spec, [x for x in static if x is not None]), spec, False
+        if allow_opaque and None not in static:
+            return _opaque(spec, [x for x in static if x is not None]), spec, True
+        raise LoadError(f"{node_name_of(op, spec)}: {error.message}", location_text(op)) from error
+    evaluate, count = kernel.evaluate, spec.n_outputs
+
+    def compute(inputs: Sequence[Value]) -> list[Value]:
+        return [as_value(result) for result in evaluate(spec, inputs)[:count]]
+
+    return compute, spec, False
+
+
+def node_name_of(op: Operation, spec: OpSpec) -> str:
+    """The step in an error message."""
+    name = text_of(op.attributes.get("ge.name"))
+    return f'step "{name}" ({spec.type})' if name else f"step {spec.type}"
+
+
+def _static(type: Attribute) -> tuple[np.dtype, tuple[int, ...]] | None:
+    """Element type and shape that a type tells, None when it leaves something open."""
+    if not isinstance(type, PlacedTensorType):
+        return None
+    shape = dims_of(type.tensor)
+    try:
+        dtype = dtype_of(type.tensor.element_type).numpy
+    except KeyError:
+        return None
+    return None if dtype is None or shape is None or -1 in shape else (dtype, shape)
+
+
+def _new(outputs: Sequence[tuple[np.dtype, tuple[int, ...]]]) -> list[Array]:
+    return [np.zeros(shape, dtype) for dtype, shape in outputs]
+
+
+def _opaque(spec: OpSpec, outputs: Sequence[tuple[np.dtype, tuple[int, ...]]]) -> Compute:
+    def compute(inputs: Sequence[Value]) -> list[Value]:
+        results = _new(outputs)
+        arrays = [x if is_array(x) else None for x in inputs]
+        opaque_thunk(spec, arrays, results)()
+        return list(results)
+
+    return compute
+
+
+def _alone(spec: OpSpec, outputs: Sequence[tuple[np.dtype, tuple[int, ...]]]) -> Compute:
+    """A host program runs on one rank, where collectives copy (choice E21)."""
+
+    def compute(inputs: Sequence[Value]) -> list[Value]:
+        results = _new(outputs)
+        nowhere = Extent("", 0, 0)
+        found = collective_of(
+            spec, [Operand(x, nowhere) for x in inputs], [Operand(x, nowhere) for x in results]
+        )
+        assert found is not None
+        alone(found)()
+        return list(results)
+
+    return compute
+
+
+def checker_of(types: Sequence[Attribute], told: str) -> Callable[[Sequence[Value]], None]:
+    """Compares results with the types that the program gives them; raises TaskError where they contradict."""
+    wanted = [
+        (index, *_expected(type))
+        for index, type in enumerate(types)
+        if isinstance(type, PlacedTensorType)
+    ]
+
+    def check(results: Sequence[Value]) -> None:
+        for index, dtype, rank, known in wanted:
+            value = results[index] if index < len(results) else None
+            if not is_array(value):
+                raise TaskError(f"{told}: output {index} is a {type_name(value)}, not a tensor")
+            if dtype is not None and value.dtype != dtype:
+                raise TaskError(f"{told}: output {index} is {value.dtype}, its type says {dtype}")
+            shape = value.shape
+            if rank is None:
+                continue
+            if len(shape) != rank:
+                raise TaskError(
+                    f"{told}: output {index} has rank {len(shape)}, its type says {rank}"
+                )
+            for axis, size in known:
+                if shape[axis] != size:
+                    raise TaskError(
+                        f"{told}: output {index} has the shape {list(shape)}, its type says {size} at {axis}"
+                    )
+
+    return check
+
+
+def _expected(
+    type: PlacedTensorType,
+) -> tuple[np.dtype | None, int | None, tuple[tuple[int, int], ...]]:
+    """Element type, rank, and (axis, size) of the known dimensions; None for what the type leaves open."""
+    try:
+        dtype = dtype_of(type.tensor.element_type).numpy
+    except KeyError:
+        dtype = None
+    shape = dims_of(type.tensor)
+    if shape is None:
+        return dtype, None, ()
+    return dtype, len(shape), tuple((axis, size) for axis, size in enumerate(shape) if size >= 0)
+
+
+def type_name(value: object) -> str:
+    """The Python type of a value, in words."""
+    return type(value).__name__
+
+
+@dataclass(frozen=True, slots=True)
+class NodeContext:
+    """What the steps of a program have in common.
+
+    `mutable`: some step of the program writes into storage, so a result that is no view by type must not share its
+    input's.
+    """
+
+    profile: DeviceProfile
+    allow_opaque: bool
+    mutable: bool
+
+
+def node_step(
+    op: Operation,
+    ins: Sequence[int],
+    outs: Sequence[int],
+    results: Sequence[int],
+    on_device: bool,
+    context: NodeContext,
+) -> tuple[Step, bool]:
+    """The step of a `launch` (`on_device`) or `host_call`, and whether it is opaque.
+
+    Raises LoadError as `compute_of` does.
+    """
+    types = [x.type for x in op.results]
+    compute, spec, opaque = compute_of(
+        op, types or [x.type for x in operand_groups(op)[1]], context.allow_opaque
+    )
+    told = node_name_of(op, spec)
+    check = checker_of(types, told)
+    name = text_of(op.attributes.get("ge.name")) or spec.type
+    index = number(op, "op_index")
+    kind = "launch" if on_device else "host_call"
+    account = (
+        launch_account(context.profile, name, spec.type, index, number(op, "stream"), bool(results))
+        if on_device
+        else call_account(name, spec.type, index)
+    )
+    is_view, mutable = spec.type in VIEW_TYPES, context.mutable
+
+    def step(state: HostState) -> None:
+        slots = state.values
+        inputs = [slots[slot] for slot in ins]
+        try:
+            values = compute(inputs)
+        except KERNEL_FAULTS as error:
+            raise task_fault(told, error) from error
+        state.count(kind)
+        size = 0
+        for value in (*inputs, *values):
+            if is_array(value):
+                size += value.nbytes
+        account(state, size)
+        if outs:
+            store(state, told, outs, values)
+            return
+        check(values)
+        for slot, value in zip(results, values, strict=False):
+            if is_view:
+                value = _viewed(value, inputs)
+            elif mutable:
+                value = _unshared(value, inputs)
+            state.define_new(slot, value, ins)
+
+    return step, opaque
+
+
+Account: TypeAlias = Callable[[HostState, int], None]
+"""Charges a step that touched so many bytes to the clocks."""
+
+
+def launch_account(
+    profile: DeviceProfile, name: str, type: str, index: int, stream: int, allocates: bool
+) -> Account:
+    """The host issues a kernel; in the self-allocating form it infers shapes, tiles and allocates before."""
+    parts = ("infer_shape", "tiling", "alloc", "launch") if allocates else ("launch",)
+    fixed = sum(profile.host[part].of() for part in parts)
+
+    def account(state: HostState, size: int) -> None:
+        clock = state.clock
+        duration = profile.task("kernel", type, size)
+        if clock.record:
+            for part in parts:
+                clock.on_host(part, name, type, index)
+            clock.on_stream(stream, duration, "kernel", name, type, index)
+        else:
+            clock.host += fixed
+            clock.streams[stream] = max(clock.streams[stream], clock.host) + duration
+        state.device_tasks["kernel"] = state.device_tasks.get("kernel", 0) + 1
+
+    return account
+
+
+def call_account(name: str, type: str, index: int) -> Account:
+    """The host computes."""
+
+    def account(state: HostState, size: int) -> None:
+        state.clock.on_host("host_call", name, type, index, size)
+
+    return account
+
+
+VIEW_TYPES = frozenset(
+    {"Reshape", "Bitcast", "ExpandDims", "Squeeze", "SqueezeV2", "SqueezeV3", "Unsqueeze", "UnsqueezeV2",
+     "UnsqueezeV3", "Flatten", "FlattenV2", "ReFormat"}
+)  # fmt: skip
+"""Node types whose output is the storage of input 0 (spec/host_execution.md 10.3)."""
+
+
+def _viewed(value: Value, inputs: Sequence[Value]) -> Value:
+    """The result of a view type in the storage of input 0, where numpy can see it so."""
+    source = inputs[0] if inputs else None
+    if is_array(value) and is_array(source) and value.dtype == source.dtype:
+        return source.reshape(value.shape)
+    return value
+
+
+def _unshared(value: Value, inputs: Sequence[Value]) -> Value:
+    if is_array(value) and any(is_array(x) and np.may_share_memory(value, x) for x in inputs):
+        return value.copy()
+    return value
+
+
+def store(state: HostState, told: str, outs: Sequence[int], values: Sequence[Value]) -> None:
+    """Write results into the storage of destinations.
+
+    A result with fewer elements than its destination fills the beginning, and its shape is published for `read_shape`.
+    Raises TaskError when a result does not fit.
+    """
+    for index, (slot, value) in enumerate(zip(outs, values, strict=False)):
+        target = state.values[slot]
+        if target is None:
+            continue
+        if not is_array(target) or not is_array(value):
+            raise TaskError(f"{told}: output {index} is no tensor")
+        if target.dtype != value.dtype or value.size > target.size:
+            raise TaskError(
+                f"{told}: output {index} is {value.dtype} {list(value.shape)}, "
+                f"its destination {target.dtype} {list(target.shape)}"
+            )
+        target.reshape(-1)[: value.size] = value.reshape(-1)
+        state.storages[slot].published = tuple(value.shape)
