@@ -129,7 +129,8 @@ def checker_of(types: Sequence[Attribute], told: str) -> Callable[[Sequence[Valu
             for axis, size in known:
                 if shape[axis] != size:
                     raise TaskError(
-                        f"{told}: output {index} has the shape {list(shape)}, its type says {size} at {axis}"
+                        f"{told}: output {index} has the shape {list(shape)}, "
+                        f"its type says {size} for dimension {axis}"
                     )
 
     return check

@@ -44,7 +44,7 @@ class Summary:
                 for x in self.findings
             ],
             "outputs": [
-                {"rank": rank, "name": name, **_facts(value)}
+                {"rank": rank, "name": name, **_json_facts(value)}
                 for rank, outputs in enumerate(self.ranks)
                 for name, value in outputs.items()
             ],
@@ -147,20 +147,27 @@ def _facts(value: Any) -> dict[str, Any]:
         length = f" of {len(value)}" if type(value) in (list, dict) else ""
         return {"kind": "nothing" if value is None else f"{type(value).__name__}{length}"}
     low = high = None
-    if value.size and value.dtype.kind not in "OUSc":
+    if value.dtype.kind not in "OUSc":
         with np.errstate(all="ignore"):
             numbers = value.astype(np.float64)
-            low, high = float(np.nanmin(numbers)), float(np.nanmax(numbers))
+        numbers = numbers[~np.isnan(numbers)]
+        if numbers.size:
+            low, high = float(numbers.min()), float(numbers.max())
     return {
         "dtype": dtype_text(value.dtype),
         "shape": list(value.shape),
-        "min": _number(low),
-        "max": _number(high),
+        "min": low,
+        "max": high,
     }
 
 
+def _json_facts(value: Any) -> dict[str, Any]:
+    facts = _facts(value)
+    return {key: _number(x) if key in ("min", "max") else x for key, x in facts.items()}
+
+
 def _number(value: float | None) -> float | None:
-    """JSON has no infinities and no NaN."""
+    """JSON has no infinities."""
     return value if value is not None and np.isfinite(value) else None
 
 

@@ -16,10 +16,17 @@ from ge_dialect.lowering.onnx.constants import ExternalFiles
 from ge_dialect.lowering.onnx.errors import OnnxImportError
 from ge_dialect.lowering.onnx.functions import inline_functions
 from ge_dialect.lowering.onnx.graph_import import ModelImport, import_graph
-from ge_dialect.lowering.onnx.load import load_model, opset_versions, settle_operator_sets
+from ge_dialect.lowering.onnx.load import (
+    OLDEST_OPSET,
+    has_outdated_operators,
+    load_model,
+    opset_versions,
+    settle_operator_sets,
+)
 from ge_dialect.lowering.onnx.names import symbol_name
 from ge_dialect.lowering.onnx.order import sort_nodes
 from ge_dialect.lowering.onnx.shapes import substitute_dims, with_inferred_types, without_weights
+from ge_dialect.lowering.onnx.upgrade import upgraded
 from ge_dialect.lowering.onnx.value_types import dim_names
 
 
@@ -30,7 +37,7 @@ def import_onnx(
     name: str | None = None,
     folder: str | Path | None = None,
 ) -> ModuleOp:
-    """Import an ONNX model of opset 7 or newer; a ModelProto is not changed.
+    """Import an ONNX model (one older than opset 7 as onnx converts it); a ModelProto is not changed.
 
     `dims` gives symbolic dimensions of the inputs their sizes: by name, or `input:axis` for a nameless one; those not
     given stay unknown (-1), their names in `ge.dim_names`. `name` is what errors and locations call the model
@@ -76,6 +83,10 @@ def _import(
     model: onnx.ModelProto, dims: Mapping[str, int], name: str, folder: Path | None
 ) -> ModuleOp:
     versions = opset_versions(model)
+    version = versions.get("", OLDEST_OPSET)
+    if version < OLDEST_OPSET and has_outdated_operators(model.graph, version):
+        model = upgraded(model, version)
+        versions = opset_versions(model)
     files = ExternalFiles(folder)
     typed = inline_functions(without_weights(model, versions, files))
     settle_operator_sets(typed.graph, versions)

@@ -72,11 +72,8 @@ def opset_versions(model: onnx.ModelProto) -> dict[str, int]:
 def settle_operator_sets(graph: onnx.GraphProto, versions: Mapping[str, int]) -> None:
     """Spell ONNX's own domain in one way, in place, in all graphs.
 
-    Raises OnnxImportError for an operator from a set that the model does not import, and for one whose definition in an
-    opset older than 7 has changed since.
+    Raises OnnxImportError for an operator from a set that the model does not import.
     """
-    version = versions.get("")
-    old = version is not None and version < OLDEST_OPSET
     for node in graph.node:
         if node.domain == "ai.onnx":
             node.domain = ""
@@ -86,11 +83,6 @@ def settle_operator_sets(graph: onnx.GraphProto, versions: Mapping[str, int]) ->
                 f'node{name}: the model imports no operator set "{node.domain or "ai.onnx"}",'
                 f" which {node.op_type} is from"
             )
-        if old and not node.domain and not _unchanged(node.op_type, version or 0):
-            raise OnnxImportError(
-                f"{node.op_type} of opset {version} is not supported, only operators of opset {OLDEST_OPSET} to"
-                f" {defs.onnx_opset_version()}; onnx.version_converter can convert the model"
-            )
         for attribute in node.attribute:
             if attribute.type == onnx.AttributeProto.GRAPH:
                 settle_operator_sets(attribute.g, versions)
@@ -99,9 +91,14 @@ def settle_operator_sets(graph: onnx.GraphProto, versions: Mapping[str, int]) ->
                     settle_operator_sets(inner, versions)
 
 
-def _unchanged(op: str, version: int) -> bool:
+def has_outdated_operators(graph: onnx.GraphProto, version: int) -> bool:
+    """Whether a graph of opset `version`, older than 7, has operators whose definition has changed up to opset 7."""
+    return any(not node.domain and _changed(node.op_type, version) for node in graph.node)
+
+
+def _changed(op: str, version: int) -> bool:
     try:
         old = defs.get_schema(op, version, "").since_version
-        return old == defs.get_schema(op, OLDEST_OPSET, "").since_version
+        return old != defs.get_schema(op, OLDEST_OPSET, "").since_version
     except defs.SchemaError:
-        return False
+        return True

@@ -252,7 +252,8 @@ def test_result_that_contradicts_its_type(loaded: Loader) -> None:
       ge_task.output 0(%y)
     }"""
     with pytest.raises(
-        TaskError, match=r'step "n" \(Neg\): output 0 has the shape \[4\], its type says \[5\]'
+        TaskError,
+        match=r'step "n" \(Neg\): output 0 has the shape \[4\], its type says 5 for dimension 0',
     ):
         loaded(text).run([X])
 

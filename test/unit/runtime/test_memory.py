@@ -108,7 +108,7 @@ def test_outside_the_arena() -> None:
 @pytest.mark.parametrize(
     ("element", "dtype", "width"),
     [("bf16", ml_dtypes.bfloat16, 2), ("i1", np.bool_, 1), ("f8E4M3FN", ml_dtypes.float8_e4m3fn, 1),
-     ("i64", np.int64, 8), ("f16", np.float16, 2)],
+     ("i4", ml_dtypes.int4, 1), ("i64", np.int64, 8), ("f16", np.float16, 2)],
 )  # fmt: skip
 def test_element_types(loaded: Loader, element: str, dtype: type, width: int) -> None:
     text = f"""

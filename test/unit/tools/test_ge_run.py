@@ -248,6 +248,19 @@ def test_outputs_that_differ_fail_the_check(
     assert err.rstrip().endswith("1 outputs differ from a wrong oracle: y")
 
 
+def test_outputs_without_a_range(run: Run, tasks: Path, tmp_path: Path) -> None:
+    inputs = tmp_path / "in.npz"
+    np.savez(inputs, x=np.full(4, np.nan, np.float32))
+    code, out, err = run(tasks, "--inputs", inputs)
+    assert (code, err) == (0, "")
+    assert "output y: float32 [4]\n" in out
+    np.savez(inputs, x=np.array([np.nan, -np.inf, 1, 2], np.float32))
+    assert "output y: float32 [4], min -2, max inf" in run(tasks, "--inputs", inputs)[1]
+    code, out, err = run(tasks, "--inputs", inputs, "--json")
+    assert (code, err) == (0, "")
+    assert json.loads(out)["outputs"][0]["max"] is None
+
+
 def test_npz_round_trip(tmp_path: Path) -> None:
     path = str(tmp_path / "v.npz")
     half = np.array([1, 2], ml_dtypes.bfloat16)

@@ -132,16 +132,25 @@ def test_every_opset_since_seven(opset: int, build: Any) -> None:
     assert _types(import_onnx(build([RELU], {"x": [2]}, {"y": [2]}, opset=opset)))[1] == "Relu"
 
 
-def test_older_opsets_only_where_nothing_has_changed(build: Any) -> None:
+def test_older_opsets_come_as_onnx_converts_them(build: Any) -> None:
     negated = helper.make_node("Not", ["x"], ["y"])
     types = {"x": (TensorProto.BOOL, [2])}, {"y": (TensorProto.BOOL, [2])}
     assert _types(import_onnx(build([negated], *types, opset=1)))[1] == "LogicalNot"
-    add = helper.make_node("Add", ["x", "x"], ["y"], broadcast=1)
-    with pytest.raises(
-        OnnxImportError,
-        match=r"Add of opset 6 is not supported, only operators of opset 7 to .*converter",
-    ):
-        import_onnx(build([add], {"x": [2]}, {"y": [2]}, opset=6))
+    add = helper.make_node("Add", ["x", "b"], ["y"], broadcast=1, axis=0)
+    module = import_onnx(build([add], {"x": [2, 3], "b": [2]}, {"y": [2, 3]}, opset=6))
+    assert {"Add", "Unsqueeze"} <= set(_types(module))
+
+
+def test_slopes_of_an_old_prelu_belong_to_channels(build: Any) -> None:
+    prelu = helper.make_node("PRelu", ["x", "slope"], ["y"])
+    module = import_onnx(build([prelu], {"x": [2, 3, 4], "slope": [3]}, {"y": [2, 3, 4]}, opset=6))
+    assert {"PRelu", "Unsqueeze"} <= set(_types(module))
+
+
+def test_an_old_opset_that_onnx_cannot_convert(build: Any) -> None:
+    node = helper.make_node("Upsample", ["x"], ["y"], height_scale=2.0, width_scale=2.0)
+    with pytest.raises(OnnxImportError, match="opset 1 cannot be converted to opset 7, the oldest"):
+        import_onnx(build([node], {"x": [1, 1, 2, 2]}, {"y": [1, 1, 4, 4]}, opset=1))
 
 
 def test_newer_opsets_than_onnx_knows(build: Any) -> None:
