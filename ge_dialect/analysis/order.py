@@ -7,6 +7,7 @@ from heapq import heappop, heappush
 
 from xdsl.ir import Operation, OpResult, SSAValue
 
+from ge_dialect.dialects.attrs import array_items, text_of
 from ge_dialect.dialects.ge.access import node_name
 from ge_dialect.dialects.ge.graph import GraphOp
 from ge_dialect.dialects.location import location_text
@@ -22,10 +23,22 @@ def consumers(value: SSAValue, place: dict[Operation, int]) -> list[tuple[Operat
     """Who reads a value, as (op, operand index), in the order (block position, operand index).
 
     This, not `value.uses` (newest first), is the order of GE's peers (design.md section 4). Control uses do not occur:
-    they are uses of another value.
+    they are uses of another value. What the producer's `ge.consumers` lists comes first, in its order.
     """
     found = [(use.operation, use.index) for use in value.uses]
+    if len(found) < 2:
+        return found
     found.sort(key=lambda item: (place[item[0]], item[1]))
+    owner = value.owner
+    if isinstance(owner, Operation) and "ge.consumers" in owner.attributes:
+        listed = [text_of(item) for item in array_items(owner.attributes["ge.consumers"])]
+        rank = {text: number for number, text in enumerate(listed)}
+        assert isinstance(value, OpResult)
+        found.sort(
+            key=lambda item: rank.get(
+                f"{value.index}:{node_name(item[0])}:{item[1]}", len(rank)
+            )
+        )
     return found
 
 

@@ -38,6 +38,7 @@ FAMILIES: tuple[str, ...] = (
     "recurrent",
     "quantize",
     "classical",
+    "optional",
 )
 """Modules of this package, each with `GE_KERNELS` (by type) and `ONNX_KERNELS` (rows); no key may occur twice."""
 

@@ -70,7 +70,7 @@ ATTRIBUTES: tuple[AttributeRow, ...] = (
     AttributeRow("ge.id", Kind.INT, _NODE, "Id that the source gave the node, where it differs from its place in the walk.", "OpDef.id", "importers"),
     AttributeRow("ge.arg_attrs", Kind.DICTS, _NODE, "One dictionary a data operand: what GE keeps per input slot.", "OpDef.input_desc", "importers, no-task passes"),
     AttributeRow("ge.res_attrs", Kind.DICTS, _NODE, "One dictionary a data result: what GE keeps per output slot.", "OpDef.output_desc", "importers, no-task passes"),
-    AttributeRow("ge.consumers", Kind.TEXTS, _NODE, "Order of the consumers in the source, where it differs from the graph's.", None, "importers"),
+    AttributeRow("ge.consumers", Kind.TEXTS, _NODE, "Readers of the data outputs in the source's order, where that is not the graph's: `output:reader:input`, reader by name.", None, "importers"),
     AttributeRow("ge.parent_node_index", Kind.INT, _NODE, "Of a ge.data in a sub-graph: which input of the owning node it is.", "_parent_node_index", "importers"),
     AttributeRow("ge.formal", Kind.TEXT, _NODE, "Of a ge.data in the body of a loop, scan or map: `iteration` or `condition` = the loop's own value; `argument` = a value that an operator makes for its body; `captured` = a value of an enclosing graph; none = an input that the owner feeds.", None, "ONNX import"),
     AttributeRow("ge.subgraph_names", Kind.TEXTS, _NODE, "The attributes that hold the node's sub-graphs, in slot order, where the operator does not imply them.", "subgraph_name", "ONNX import"),
@@ -80,6 +80,10 @@ ATTRIBUTES: tuple[AttributeRow, ...] = (
     AttributeRow("ge.kernel_lib", Kind.TEXT, _NODE, "Kernel lib that builds the node's tasks (spec/engines.md 1).", "_ge_attr_op_kernel_lib_name", "ge-assign-engines"),
     AttributeRow("ge.stream", Kind.INT, _NODE, "Stream that the node runs on; absent = none (-1).", "OpDef.stream_id", "ge-assign-streams"),
     AttributeRow("ge.no_task", Kind.FLAG, _NODE, "The node makes no task.", "_no_task", "no-task passes"),
+    AttributeRow("ge.no_padding_continuous_input", Kind.FLAG, _NODE, "The inputs lie end to end in memory, without padding.", "_no_padding_continuous_input", "ge-mark-phony, ge-concat-no-task, ge-pack-no-task"),
+    AttributeRow("ge.no_padding_continuous_output", Kind.FLAG, _NODE, "The outputs lie end to end in memory, without padding.", "_no_padding_continuous_output", "ge-mark-phony, ge-split-no-task"),
+    AttributeRow("ge.output_reuse_input", Kind.FLAG, _NODE, "The outputs lie on the memory of input 0.", "_output_reuse_input", "no-task passes"),
+    AttributeRow("ge.reuse_input_on_dim_index", Kind.INT, _NODE, "The dimension whose stride separates inputs (outputs) that lie end to end.", "_reuse_input_on_dim_index", "no-task passes"),
     AttributeRow("ge.offsets", Kind.INTS, _NODE, "Byte offset of each data output in its memory space; -1 = no memory of its own.", "OpDef.output_i", "ge-plan-memory"),
     AttributeRow("ge.spaces", Kind.TEXTS, _NODE, "Memory space of each data output, where not all are `hbm`.", None, "ge-plan-memory"),
     AttributeRow("ge.workspace_offsets", Kind.INTS, _NODE, "Byte offset of each workspace.", "OpDef.workspace", "ge-plan-memory"),
@@ -93,10 +97,35 @@ ATTRIBUTES: tuple[AttributeRow, ...] = (
     AttributeRow("ge.stream_num", Kind.INT, _GRAPH, "Number of streams.", "stream_num", "ge-assign-streams"),
     AttributeRow("ge.event_num", Kind.INT, _GRAPH, "Number of events.", "event_num", "importers"),
     AttributeRow("ge.unknown_shape", Kind.FLAG, _GRAPH, "Some shape of the graph is known at run time only: the host schedules it.", "_graph_unknown_flag", "importers"),
+    AttributeRow("ge.single_op_scene", Kind.FLAG, _GRAPH, "The graph is one operator that runs alone.", "_single_op_scene", "importers"),
+    AttributeRow("ge.memory_discontiguous_allocation", Kind.FLAG, _GRAPH, "Memory is not allocated as one pool.", "_memory_discontiguous_allocation", "importers"),
+    AttributeRow("ge.dynamic_shape_partitioned", Kind.FLAG, _GRAPH, "The graph was cut into parts of known and of unknown shape.", "_dynamic_shape_partitioned", "importers"),
     AttributeRow("ge.opset_imports", Kind.DICT, _MODULE, "Version of each operator set that the ONNX model imports.", None, "ONNX import"),
     AttributeRow("ge.producer", Kind.TEXT, _MODULE, "What made the model.", None, "ONNX import"),
     AttributeRow("ge.metadata", Kind.DICT, _MODULE, "The model's metadata properties.", None, "ONNX import"),
     AttributeRow("ge.ir_version", Kind.INT, _MODULE, "ONNX IR version of the model.", None, "ONNX import"),
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class SlotRow:
+    """One key of the dictionaries in `ge.arg_attrs` (side "input") and `ge.res_attrs` (side "output")."""
+
+    key: str
+    side: str
+    meaning: str
+    ge_spelling: str | None
+
+
+SLOT_ATTRIBUTES: tuple[SlotRow, ...] = (
+    SlotRow("type", "input", "Type of the slot's own descriptor, where it is not the value's type.", None),
+    SlotRow("desc", "both", "Descriptor of an unranked tensor, whose type cannot have one.", None),
+    SlotRow("name", "both", "Name of the slot.", "OpDef.input_name"),
+    SlotRow("size", "output", "Stored size in bytes, where the source gave one.", "TensorDescriptor.size"),
+    SlotRow("reuse_input", "output", "Index of the input whose memory the output is.", "reuse_input_index"),
+    SlotRow("reshape_type_mask", "input", "Bit i: letter i of the origin format was inserted; the top byte is the number of letters.", "_reshape_type_mask"),
+    SlotRow("concat_reusable", "output", "False: the output's place is given by a concat without a task.", "can_reused_for_concat_optimize"),
+    SlotRow("pack_reusable", "output", "False: the output's place is given by a pack without a task.", "can_reused_for_pack_optimize"),
 )  # fmt: skip
 
 ATTRIBUTE_BY_NAME = MappingProxyType({row.name: row for row in ATTRIBUTES})
