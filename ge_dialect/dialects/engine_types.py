@@ -1,8 +1,8 @@
 """Which operator types the engines know: the lists of spec/engines.md sections 4 to 6.
 
 GE local and RTS decide by type alone, so their lists are complete. What AI Core, AI CPU and the host know is data of
-operator libraries that GE loads; here every type that no list names is computational and goes to AI Core, and the
-rows of `_ALSO` add engines.
+operator libraries that GE loads; here every type that no list names is computational and goes to AI Core, `_ALSO` adds
+AI CPU, and the host CPU knows the types of `host_kernel_table`.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from ge_dialect.dialects.engine_table import (
     RTS,
     VECTOR,
 )
+from ge_dialect.dialects.host_kernel_table import HOST_KERNELS
 
 DATA_TYPES = frozenset({"Data", "RefData", "AippData", "AnnData", "QueueData"})
 """Graph inputs."""
@@ -96,14 +97,8 @@ _AI_CPU_ONLY = frozenset(
 """Types whose output depends on data in size, or that work on text: no AI Core kernel in the default table."""
 
 _ALSO: MappingProxyType[str, tuple[str, ...]] = MappingProxyType(
-    {
-        **dict.fromkeys(("Minimum", "Maximum", "Round"), (AI_CPU_ASCEND, AI_CPU)),
-        **dict.fromkeys(
-            ("Gather", "GatherV2", "Pack", "Concat", "ConcatD", "ConcatV2", "ConcatV2D", "Mul"), (HOST_CPU,)
-        ),
-        **dict.fromkeys(("Split", "SplitD", "SplitV", "SplitVD", "MapIndex"), (HOST_CPU,)),
-    }
-)  # fmt: skip
+    dict.fromkeys(("Minimum", "Maximum", "Round"), (AI_CPU_ASCEND, AI_CPU))
+)
 """Further engines of computational types (section 6)."""
 
 
@@ -122,4 +117,6 @@ def engines_of_type(ge_type: str) -> tuple[str, ...]:
             found += [AI_CPU_ASCEND, AI_CPU]
         else:
             found += [*_COMPUTE, *_ALSO.get(ge_type, ())]
+        if ge_type in HOST_KERNELS:
+            found.append(HOST_CPU)
     return tuple(sorted(found, key=lambda name: (ENGINES[name].cost, name)))
