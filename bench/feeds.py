@@ -26,14 +26,29 @@ def fixed_shapes(model: onnx.ModelProto, dims: dict[str, int]) -> dict[str, tupl
     return shapes
 
 
-def make_feeds(path: Path, dims: dict[str, int], seed: int = 0) -> dict[str, np.ndarray]:
+def print_like(height: int, width: int, seed: int) -> np.ndarray:
+    """A page with rows of random black glyphs on white, [height, width], white 1 and black -1."""
+    rng = np.random.default_rng(seed)
+    page = np.ones((height, width), np.float32)
+    for top in range(20, height - 20, 40):
+        for left in range(16, width - 24, 14):
+            strokes = np.kron(rng.random((5, 3)) > 0.45, np.ones((3, 3))) > 0
+            page[top : top + 15, left : left + 9][strokes] = -1
+    return page
+
+
+def make_feeds(
+    path: Path, dims: dict[str, int], seed: int = 0, *, picture: bool = False
+) -> dict[str, np.ndarray]:
     """Random inputs: normal numbers, small token numbers, token types, masks of ones, positions in order."""
     rng = np.random.default_rng(seed)
     feeds: dict[str, np.ndarray] = {}
     for name, (dtype, shape) in fixed_shapes(
         onnx.load(path, load_external_data=False), dims
     ).items():
-        if np.dtype(dtype).kind == "f":
+        if picture:
+            feeds[name] = np.broadcast_to(print_like(shape[2], shape[3], seed), shape).astype(dtype)
+        elif np.dtype(dtype).kind == "f":
             feeds[name] = rng.standard_normal(shape).astype(dtype)
         elif "mask" in name:
             feeds[name] = np.ones(shape, dtype)

@@ -7,7 +7,7 @@ Models are not part of the repository: shared ones are taken from a folder (envi
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -23,6 +23,8 @@ class Model:
     path: Path | None
     why: str = ""
     dims: dict[str, int] = field(default_factory=dict)
+    picture: bool = False
+    """The input is a picture of print, without which a text detector's output is zero but for rounding."""
 
 
 def _packaged(
@@ -105,11 +107,14 @@ PACKAGED_MODELS: tuple[Model, ...] = (
         _OCR,
         {"x:0": 1, "x:2": 48, "x:3": 192},
     ),
-    _packaged(
-        "rapidocr_onnxruntime",
-        "models/ch_PP-OCRv4_det_infer.onnx",
-        _OCR,
-        {"x:0": 1, "x:2": 96, "x:3": 128},
+    replace(
+        _packaged(
+            "rapidocr_onnxruntime",
+            "models/ch_PP-OCRv4_det_infer.onnx",
+            _OCR,
+            {"x:0": 1, "x:2": 96, "x:3": 128},
+        ),
+        picture=True,
     ),
     _packaged(
         "rapidocr_onnxruntime",

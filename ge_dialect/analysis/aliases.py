@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from xdsl.dialects.builtin import IntegerAttr
+from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr
 from xdsl.ir import Operation, OpResult, SSAValue
 
 from ge_dialect.dialects.engine_table import ENGINES, GE_LOCAL
 from ge_dialect.dialects.engine_types import VIEW_TYPES
+from ge_dialect.dialects.attrs import array_items, text_of
 from ge_dialect.dialects.ge.access import (
     data_operands,
+    ge_attr,
     ge_type,
     get_text,
     is_absent,
@@ -33,8 +35,23 @@ def is_view(op: Operation) -> bool:
     return get_text(op, "ge.kernel_lib") in (None, _GE_LOCAL_LIB)
 
 
+def named_reference(op: Operation, output: int) -> int | None:
+    """The input that has the same name as data output `output` (spec/no_task.md 3, rule 3), None without one.
+
+    It holds for nodes with the attribute `reference` only. Names are those of the slots' dictionaries.
+    """
+    name = slot_attrs(op, "res", output).data.get("name")
+    if name is None or (wanted := text_of(name)) is None:
+        return None
+    for slot, attrs in enumerate(array_items(op.attributes.get("ge.arg_attrs"))):
+        if isinstance(attrs, DictionaryAttr) and text_of(attrs.data.get("name")) == wanted:
+            return slot
+    return None
+
+
 def aliased_operand(result: OpResult) -> SSAValue | None:
-    """The value whose memory a result is: of a view, of a `ge.gate`, of an output with `reuse_input`; else None."""
+    """The value whose memory a result is: of a view, of a `ge.gate`, of an output with `reuse_input`, of a
+    reference by name; else None."""
     op = result.op
     if isinstance(op, GateOp):
         return op.value
@@ -45,6 +62,9 @@ def aliased_operand(result: OpResult) -> SSAValue | None:
         inputs = data_operands(op)
         if isinstance(index, IntegerAttr) and 0 <= index.value.data < len(inputs):
             return inputs[index.value.data]
+        if ge_attr(op, "reference") is True:
+            slot = named_reference(op, result.index)
+            return inputs[slot] if slot is not None and slot < len(inputs) else None
     return None
 
 

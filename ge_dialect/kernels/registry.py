@@ -15,7 +15,9 @@ import numpy as np
 
 from ge_dialect.kernels.errors import UnsupportedOpError
 from ge_dialect.kernels.kernel import Kernel, OnnxKernel, Thunk, as_value, bind_by_evaluating
+from ge_dialect.kernels.relaid import relaid
 from ge_dialect.kernels.spec import Array, OpSpec, Value
+from ge_dialect.kernels.widening import SUMS_OF_PRODUCTS, widened
 
 FAMILIES: tuple[str, ...] = (
     "unary",
@@ -39,6 +41,7 @@ FAMILIES: tuple[str, ...] = (
     "quantize",
     "classical",
     "optional",
+    "transdata",
 )
 """Modules of this package, each with `GE_KERNELS` (by type) and `ONNX_KERNELS` (rows); no key may occur twice."""
 
@@ -68,8 +71,18 @@ def _onnx_table() -> Mapping[tuple[str, str], tuple[OnnxKernel, ...]]:
     return MappingProxyType(table)
 
 
-def find(spec: OpSpec) -> Kernel:
-    """The kernel of a node. Raises UnsupportedOpError, naming operator and domain."""
+def find(spec: OpSpec, *, wide_sums: bool = False) -> Kernel:
+    """The kernel of a node; with `wide_sums`, float32 products are summed in float64 (`kernels.widening`).
+
+    Raises UnsupportedOpError, naming operator and domain.
+    """
+    kernel = _find(spec)
+    if wide_sums and (spec.type if spec.source is None else spec.source.op) in SUMS_OF_PRODUCTS:
+        kernel = widened(kernel)
+    return kernel if spec.layouts is None else relaid(kernel)
+
+
+def _find(spec: OpSpec) -> Kernel:
     source = spec.source
     if source is None:
         kernel = _ge_table().get(spec.type)
@@ -100,7 +113,13 @@ def evaluate(spec: OpSpec, inputs: Sequence[Value]) -> list[Value]:
     return [as_value(result) for result in results[: spec.n_outputs]]
 
 
-def bind(spec: OpSpec, inputs: Sequence[Array | None], outputs: Sequence[Array | None]) -> Thunk:
+def bind(
+    spec: OpSpec,
+    inputs: Sequence[Array | None],
+    outputs: Sequence[Array | None],
+    *,
+    wide_sums: bool = False,
+) -> Thunk:
     """Prepare a node that runs on fixed memory; each call of the answer computes outputs from inputs.
 
     Only shapes and element types are looked at here, values only in the call, so memory may be filled later. An output
@@ -109,7 +128,7 @@ def bind(spec: OpSpec, inputs: Sequence[Array | None], outputs: Sequence[Array |
     the shape and element type of the result. The call does not silence numpy's floating-point warnings: run
     programs under `np.errstate(all="ignore")`.
     """
-    kernel = find(spec)
+    kernel = find(spec, wide_sums=wide_sums)
     if kernel.bind is not None:
         thunk = kernel.bind(spec, inputs, outputs)
         if thunk is not None:

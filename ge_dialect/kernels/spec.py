@@ -10,11 +10,20 @@ import numpy as np
 from numpy.typing import NDArray
 from xdsl.ir import Operation
 
-from ge_dialect.dialects.attrs import text_of
-from ge_dialect.dialects.ge.access import data_results, ge_attrs, ge_type, source_op
+from ge_dialect.dialects.attrs import integers, text_of
+from ge_dialect.dialects.ge.access import (
+    data_operands,
+    data_results,
+    ge_attrs,
+    ge_type,
+    slot_attrs,
+    source_op,
+)
 from ge_dialect.dialects.ge.node import GeNode
 from ge_dialect.dialects.ge.source import SourceOp
+from ge_dialect.dialects.ge_task.types import BufferType
 from ge_dialect.kernels.errors import KernelInputError
+from ge_dialect.kernels.layouts import Layouts, has_descriptor, layouts_of_types
 
 Array: TypeAlias = NDArray[Any]
 """A tensor; strings are arrays of `object` that hold `str`."""
@@ -29,12 +38,14 @@ class OpSpec:
 
     `type` and `attrs` are GE's, unless `source` is given: then they are the source operator's name and attributes.
     Attribute values are python natives (int, float, bool, str, bytes, lists of them) or arrays (tensor attributes).
+    `layouts` is given when a tensor's storage format is not its origin format.
     """
 
     type: str
     attrs: Mapping[str, Any]
     n_outputs: int
     source: SourceOp | None = None
+    layouts: Layouts | None = None
 
     @property
     def version(self) -> int:
@@ -99,7 +110,37 @@ def spec_of(op: Operation, n_outputs: int | None = None) -> OpSpec:
     properties `type`, `attrs` and `source`; such an op says with `n_outputs` how many of its operands are outputs."""
     name = ge_type(op) if isinstance(op, GeNode) else text_of(op.properties.get("type")) or op.name
     count = len(data_results(op)) if n_outputs is None else n_outputs
-    return OpSpec(name, ge_attrs(op), count, source_op(op))
+    return OpSpec(name, ge_attrs(op), count, source_op(op), _layouts(op, count))
+
+
+def _layouts(op: Operation, n_outputs: int) -> Layouts | None:
+    """How the tensors of a node, or of an op with `n_outputs` outputs behind its inputs, lie in memory."""
+    if not isinstance(op, GeNode):
+        return _layouts_of_operands(op, n_outputs)
+    inputs = [value.type for value in op.operands]
+    if "ge.arg_attrs" in op.attributes:
+        for index in range(len(data_operands(op))):
+            inputs[index] = slot_attrs(op, "arg", index).data.get("type", inputs[index])
+    outputs = [value.type for value in op.results]
+    if not has_descriptor(inputs) and not has_descriptor(outputs):
+        return None
+    return layouts_of_types(inputs, outputs)
+
+
+def _layouts_of_operands(op: Operation, n_outputs: int) -> Layouts | None:
+    """The same for a task, whose operands are inputs, outputs and workspaces as its segments say, or for a step of a
+    host program, which has results."""
+    kinds = [
+        kind.tensor if isinstance(kind := value.type, BufferType) else kind for value in op.operands
+    ]
+    results = [value.type for value in op.results]
+    if not has_descriptor(kinds) and not has_descriptor(results):
+        return None
+    sizes = op.properties.get("operandSegmentSizes")
+    if sizes is None or results:
+        return layouts_of_types(kinds, results)
+    count = integers(sizes)[0]
+    return layouts_of_types(kinds[:count], kinds[count : count + n_outputs])
 
 
 def is_array(value: Value) -> TypeGuard[Array]:

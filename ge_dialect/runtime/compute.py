@@ -12,6 +12,7 @@ import numpy as np
 from ge_dialect.kernels import Array, OpSpec, UnsupportedOpError, bind
 from ge_dialect.kernels.spec import is_array
 from ge_dialect.runtime.memory import Extent, bytes_of
+from ge_dialect.runtime.options import DeviceOptions
 
 Thunk: TypeAlias = Callable[[], object]
 
@@ -28,12 +29,12 @@ def bind_task(
     spec: OpSpec,
     ins: Sequence[Operand | None],
     outs: Sequence[Operand | None],
-    allow_opaque: bool,
+    options: DeviceOptions,
 ) -> tuple[Thunk, bool]:
     """The function that computes `spec`, and whether it is opaque (choice E20).
 
     An input that shares bytes with an output is copied aside first: kernels may write their outputs in any order.
-    Raises UnsupportedOpError for a type without a kernel unless `allow_opaque`, and what `kernels.bind` raises.
+    Raises UnsupportedOpError for a type without a kernel unless opaque ones will do, and what `kernels.bind` raises.
     """
     inputs = [None if x is None else x.view for x in ins]
     outputs = [None if x is None else x.view for x in outs]
@@ -47,9 +48,9 @@ def bind_task(
             inputs[index] = aside
     opaque = False
     try:
-        thunk: Thunk = bind(spec, inputs, outputs)
+        thunk: Thunk = bind(spec, inputs, outputs, wide_sums=options.accumulate == "float64")
     except UnsupportedOpError:
-        if not allow_opaque:
+        if options.unknown_kernels != "opaque":
             raise
         opaque = True
         thunk = opaque_thunk(spec, inputs, outputs)

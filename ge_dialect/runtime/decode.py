@@ -198,7 +198,7 @@ class Decoder:
             spec,
             self._views(ins),
             self._views(outs),
-            self._options.unknown_kernels == "opaque",
+            self._options,
         )
         self._time(instruction, "kernel")
 

@@ -77,7 +77,7 @@ class Compiler:
     ) -> None:
         self._models = models
         self._options = options
-        self._context = NodeContext(profile, options.unknown_kernels == "opaque", False)
+        self._context = NodeContext(profile, options, False)
         self._slots: dict[SSAValue, int] = {}
         self.constants: dict[int, Value] = {}
         self.constant_bytes = 0

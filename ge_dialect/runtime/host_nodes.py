@@ -24,6 +24,7 @@ from ge_dialect.runtime.errors import LoadError, TaskError
 from ge_dialect.runtime.faults import KERNEL_FAULTS, task_fault
 from ge_dialect.runtime.host_state import HostState
 from ge_dialect.runtime.memory import Extent
+from ge_dialect.runtime.options import DeviceOptions
 from ge_dialect.runtime.properties import number, operand_groups
 
 Step: TypeAlias = Callable[[HostState], None]
@@ -31,7 +32,7 @@ Compute: TypeAlias = Callable[[Sequence[Value]], list[Value]]
 
 
 def compute_of(
-    op: Operation, outputs: Sequence[Attribute], allow_opaque: bool
+    op: Operation, outputs: Sequence[Attribute], options: DeviceOptions
 ) -> tuple[Compute, OpSpec, bool]:
     """The function that computes a node, and whether it is opaque (choice E20).
 
@@ -41,11 +42,11 @@ def compute_of(
     spec = spec_of(op, len(outputs))
     static = [_static(type) for type in outputs]
     try:
-        kernel = find(spec)
+        kernel = find(spec, wide_sums=options.accumulate == "float64")
     except UnsupportedOpError as error:
         if is_collective(spec.type) and None not in static:
             return _alone(spec, [x for x in static if x is not None]), spec, False
-        if allow_opaque and None not in static:
+        if options.unknown_kernels == "opaque" and None not in static:
             return _opaque(spec, [x for x in static if x is not None]), spec, True
         raise LoadError(f"{node_name_of(op, spec)}: {error.message}", location_text(op)) from error
     evaluate, count = kernel.evaluate, spec.n_outputs
@@ -164,7 +165,7 @@ class NodeContext:
     """
 
     profile: DeviceProfile
-    allow_opaque: bool
+    options: DeviceOptions
     mutable: bool
 
 
@@ -182,7 +183,7 @@ def node_step(
     """
     types = [x.type for x in op.results]
     compute, spec, opaque = compute_of(
-        op, types or [x.type for x in operand_groups(op)[1]], context.allow_opaque
+        op, types or [x.type for x in operand_groups(op)[1]], context.options
     )
     told = node_name_of(op, spec)
     check = checker_of(types, told)

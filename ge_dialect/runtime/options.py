@@ -47,6 +47,8 @@ class DeviceOptions:
     """E16: refuse to read bytes that nothing has written since loading (slower)."""
     unknown_kernels: Literal["opaque", "error"] = "opaque"
     """E20: operator types without a kernel compute bytes that depend on type, attributes and inputs, or are refused."""
+    accumulate: Literal["float32", "float64"] = "float32"
+    """In what float32 products are summed; float64 is slower and gives the same results with any BLAS library."""
     ranks: int = 1
     """E21: emulated devices; all run the program, collectives meet by group and sequence number."""
     groups: Mapping[str, tuple[int, ...]] = field(default_factory=dict[str, tuple[int, ...]])

@@ -95,6 +95,12 @@ def _parser() -> argparse.ArgumentParser:
         help="operators without a kernel give bytes that depend on their inputs",
     )
     option(
+        "--accumulate",
+        choices=("float32", "float64"),
+        default="float32",
+        help="in what products of float32 are summed; float64 gives the same bits on any machine",
+    )
+    option(
         "--repeat",
         type=int,
         default=1,
@@ -168,6 +174,7 @@ def _options(args: argparse.Namespace) -> DeviceOptions:
         ranks=args.ranks,
         profile=args.profile,
         unknown_kernels="opaque" if args.opaque else "error",
+        accumulate=args.accumulate,
         record_timeline=args.trace is not None,
     )
 

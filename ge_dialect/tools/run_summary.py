@@ -57,6 +57,8 @@ class Summary:
                         "name": x.name,
                         "error": _number(x.error),
                         "tolerance": x.tolerance,
+                        "own_error_in_float64": x.own_error,
+                        "oracle_error_in_float64": x.oracle_error,
                         "passed": x.passed,
                     }
                     for x in self.verdict.comparisons
@@ -175,7 +177,10 @@ def _verdict_lines(verdict: Verdict) -> list[str]:
     lines = [f"checked against {verdict.oracle}"]
     for x in verdict.comparisons:
         passed = "ok" if x.passed else "FAILED"
-        lines.append(
+        line = (
             f"  {x.name}: max relative error {x.error:.3g} (tolerance {x.tolerance:.3g}) {passed}"
         )
+        if x.own_error is not None and x.oracle_error is not None:
+            line += f"; from the float64 result ours is {x.own_error:.3g} away, the oracle's {x.oracle_error:.3g}"
+        lines.append(line)
     return lines

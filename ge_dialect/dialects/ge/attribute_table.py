@@ -102,8 +102,6 @@ ATTRIBUTES: tuple[AttributeRow, ...] = (
     AttributeRow("ge.single_op_scene", Kind.FLAG, _GRAPH, "The graph is one operator that runs alone.", "_single_op_scene", "importers"),
     AttributeRow("ge.memory_discontiguous_allocation", Kind.FLAG, _GRAPH, "Memory is not allocated as one pool.", "_memory_discontiguous_allocation", "importers"),
     AttributeRow("ge.dynamic_shape_partitioned", Kind.FLAG, _GRAPH, "The graph was cut into parts of known and of unknown shape.", "_dynamic_shape_partitioned", "importers"),
-    AttributeRow("ge.dynamic_shape_partitioned", Kind.FLAG, _GRAPH, "The graph has been cut into clusters of known and of unknown shape.", "_dynamic_shape_partitioned", "importers"),
-    AttributeRow("ge.single_op_scene", Kind.FLAG, _GRAPH, "The graph stands for one operator that is run alone.", "_single_op_scene", "importers"),
     AttributeRow("ge.opset_imports", Kind.DICT, _MODULE, "Version of each operator set that the ONNX model imports.", None, "ONNX import"),
     AttributeRow("ge.producer", Kind.TEXT, _MODULE, "What made the model.", None, "ONNX import"),
     AttributeRow("ge.metadata", Kind.DICT, _MODULE, "The model's metadata properties.", None, "ONNX import"),

@@ -10,14 +10,25 @@ from typing import Any
 import numpy as np
 import onnx
 import pytest
-from feeds import fixed_shapes, make_feeds, session
+from feeds import fixed_shapes, make_feeds
 from models import LIGHT_MODELS, PACKAGED_MODELS, SHARED_MODELS, Model
 from onnx import numpy_helper
 
 from ge_dialect.program import compile
+from ge_dialect.runtime import DeviceOptions, load_ranks
+from ge_dialect.tools.oracle import compare_with_oracle
 
 # Largest difference over the largest magnitude of the output.
 TOLERANCE = 1e-5
+
+JUDGED_IN_FLOAT64 = {
+    "silero_vad",  # onnxruntime approximates Sigmoid, and the output is a sigmoid near 0
+    "silero_vad_16k_op15",
+    "silero_vad_op18_ifless",
+    "ch_PP-OCRv4_det_infer",  # the same
+    "nmp",  # a logarithm of a spectrum, normalised, amplifies rounding
+}
+"""Models on which onnxruntime itself is further than the tolerance from the float64 result."""
 
 CUSTOM_OPERATORS = {"toy_allgather_split_concat"}
 
@@ -42,20 +53,37 @@ def path_of(model: Model) -> Any:
 
 
 @pytest.mark.parametrize(
-    "model", [m for m in SHARED_MODELS + PACKAGED_MODELS if m.name not in CUSTOM_OPERATORS], ids=lambda m: m.name
+    "model",
+    [m for m in SHARED_MODELS + PACKAGED_MODELS if m.name not in CUSTOM_OPERATORS],
+    ids=lambda m: m.name,
 )
 def test_equal_to_onnxruntime(model: Model) -> None:
     pytest.importorskip("onnxruntime", reason="the oracle: pip install onnxruntime")
     path = path_of(model)
     program = compile(path, dims=model.dims)
-    oracle = session(path, optimise=False)
     for seed in (0, 1):
-        feeds = make_feeds(path, model.dims, seed)
-        outputs = program.run(feeds).outputs
-        expected = oracle.run(None, feeds)
-        assert list(outputs) == [value.name for value in oracle.get_outputs()]
-        for (name, ours), theirs in zip(outputs.items(), expected, strict=True):
-            assert_equal(name, ours, theirs)
+        feeds = make_feeds(path, model.dims, seed, picture=model.picture)
+        verdict = compare_with_oracle(str(path), feeds, program.run(feeds).outputs)
+        assert verdict.oracle.startswith("onnxruntime")
+        assert verdict.passed, verdict
+        judged = [x.name for x in verdict.comparisons if x.own_error is not None]
+        assert not judged or model.name in JUDGED_IN_FLOAT64, verdict
+
+
+def test_collectives_on_two_ranks() -> None:
+    (model,) = [m for m in SHARED_MODELS if m.name == "toy_allgather_split_concat"]
+    path = path_of(model)
+    weights = {x.name: numpy_helper.to_array(x) for x in onnx.load(path).graph.initializer}
+    feeds = [make_feeds(path, {}, seed) for seed in (0, 1)]
+    result = load_ranks([compile(path).module], DeviceOptions(ranks=2)).run_ranks(feeds)
+    nodes = {node.op_type: node for node in onnx.load(path).graph.node}
+    first, second = [n for n in onnx.load(path).graph.node if n.op_type == "MatMul"]
+    gathered = np.concatenate([feed["x"] @ weights[first.input[1]] for feed in feeds])
+    assert set(nodes) == {"MatMul", "HcomAllGather", "Split", "Concat"}
+    assert second.input[1] in weights
+    for outputs in result.ranks:
+        for value in outputs.values():
+            assert value.shape[0] in (gathered.shape[0], feeds[0]["x"].shape[0])
 
 
 @pytest.mark.parametrize("model", LIGHT_MODELS, ids=lambda m: m.name)
@@ -65,7 +93,9 @@ def test_equal_to_the_shipped_outputs(model: Model) -> None:
     # What onnx made the shipped outputs from: numbers that count up, over their count.
     count = int(np.prod(shape))
     feeds = {name: (np.arange(count).reshape(shape) / count).astype(dtype)}
-    outputs = list(compile(path).run(feeds).outputs.values())
+    # light_squeezenet's logits are around 1e10 and equal: the last bits of the sums decide its softmax.
+    options = DeviceOptions(accumulate="float64" if model.name == "light_squeezenet" else "float32")
+    outputs = list(compile(path, device_options=options).run(feeds).outputs.values())
     shipped = path.with_name(f"{path.stem}_output_0.pb")
     expected = numpy_helper.to_array(onnx.TensorProto.FromString(shipped.read_bytes()))
     assert_equal(path.stem, outputs[0], expected)

@@ -1,0 +1,200 @@
+"""Outputs that lie at fixed distances from each other: what is placed as one piece.
+
+References, runs without padding, padded runs and offset lists all say the same kind of thing, "this output starts so
+many bytes behind that one" (spec/memory.md 6, 7.1 to 7.3). Collected in a union-find with distances, they give the
+places that the reference finds by walking producers forwards and deferred nodes backwards, in one sweep and whatever
+the order; two rules that disagree are found when the second one comes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from ge_dialect.analysis.memory.continuity import stride
+from ge_dialect.analysis.memory.model import MemoryGraph, Node, Output
+from ge_dialect.analysis.sizes import aligned
+
+DistanceRule = tuple[Output, Output, int, Node, bool]
+"""From output, to output, bytes between their starts, the node that asks for it, whether by a padded run."""
+
+
+@dataclass(slots=True, eq=False)
+class Cluster:
+    """Outputs with fixed distances. `places[i]` is the byte offset of `outputs[i]` from the lowest, `size` the bytes
+    from there to the end of the last; `outputs` are in order of `uid`. `padded`: some padded run is part of it;
+    `chained`: a padded output feeds a padded input of it (section 6.5)."""
+
+    outputs: list[Output]
+    places: list[int] = field(default_factory=list[int])
+    size: int = 0
+    padded: bool = False
+    chained: bool = False
+
+    @property
+    def producers(self) -> list[Output]:
+        """The outputs that write bytes: those that are nobody else's memory."""
+        return [x for x in self.outputs if x.source is None]
+
+
+class _Distances:
+    """Union-find over outputs with the byte distance to the representative."""
+
+    def __init__(self, graph: MemoryGraph) -> None:
+        self._parent = list(range(len(graph.outputs)))
+        self._offset = [0] * len(graph.outputs)
+        self.padded: set[int] = set()
+        self._outputs = graph.outputs
+
+    def find(self, uid: int) -> tuple[int, int]:
+        """Representative and distance from its start, with the path made short."""
+        path: list[int] = []
+        while self._parent[uid] != uid:
+            path.append(uid)
+            uid = self._parent[uid]
+        total = 0
+        for at in reversed(path):
+            total += self._offset[at]
+            self._parent[at], self._offset[at] = uid, total
+        return uid, total
+
+    def tie(self, rule: DistanceRule) -> None:
+        """Take over one rule. Raises LayoutError when it disagrees with earlier ones."""
+        first, second, distance, node, padded = rule
+        a, at_a = self.find(first.uid)
+        b, at_b = self.find(second.uid)
+        if padded:
+            self.padded.add(a)
+        if a != b:
+            self._parent[b], self._offset[b] = a, at_a + distance - at_b
+        elif at_b - at_a != distance:
+            raise node.error(
+                f"wants {second} {distance} bytes behind {first}, but other nodes put it {at_b - at_a} bytes "
+                "behind: run ge-insert-identity before memory planning"
+            )
+
+
+def _inputs(node: Node, *, padded: bool) -> Iterator[DistanceRule]:
+    own = node.outputs[0] if node.outputs else None
+    base: Output | None = None
+    at = 0
+    for source in node.inputs:
+        if source is None:
+            continue
+        listed = source.node.marks.output_list
+        if listed is not None and not padded and own is not None:
+            if source.index >= len(listed):
+                raise source.node.error(f"lists no continuous offset for output {source.index}")
+            yield own, source, listed[source.index], node, False
+            continue
+        if base is None:
+            base = source
+        else:
+            yield base, source, at, node, padded
+        at += stride(source, node, padded=padded)
+
+
+def _outputs(node: Node, *, padded: bool) -> Iterator[DistanceRule]:
+    if padded:
+        references = sum(x.source is not None for x in node.outputs)
+        if references == len(node.outputs):
+            return
+        if references:
+            raise node.error("has continuous outputs of which only some are an input's memory")
+    base = node.outputs[0] if padded else node.inputs[0] if node.inputs else None
+    at = 0
+    for output in node.outputs:
+        listed = None if padded else _listed_input(output)
+        if base is not None and listed is not None:
+            yield base, output, listed, node, False
+        elif base is None:
+            base = output
+        elif output is not base:
+            yield base, output, at, node, padded
+        if output.stored > 0:
+            at += stride(output, node, padded=padded)
+
+
+def _listed_input(output: Output) -> int | None:
+    for consumer, slot in output.consumers:
+        listed = consumer.marks.input_list
+        if listed is None:
+            continue
+        if slot >= len(listed):
+            raise consumer.error(f"lists no continuous offset for input {slot}")
+        return listed[slot]
+    return None
+
+
+def _rules(node: Node) -> Iterator[DistanceRule]:
+    splits = node.marks.no_padding_output and node.marks.output_reuse_input
+    for output in node.outputs:
+        if output.source is None or (splits and output.source is node.inputs[0]):
+            continue
+        if output.source.node.marks.output_list is not None and node.is_no_padding_input:
+            continue  # the list says where input 0 lies
+        yield output.source, output, 0, node, False
+    if splits:
+        yield from _outputs(node, padded=False)
+    if node.is_no_padding_input:
+        yield from _inputs(node, padded=False)
+    elif node.is_padded_input:
+        yield from _inputs(node, padded=True)
+    if node.is_padded_output:
+        yield from _outputs(node, padded=True)
+
+
+def feeds_no_padding(graph: MemoryGraph) -> set[int]:
+    """`uid`s of the outputs that are an input of a run without padding, themselves or through references."""
+    found: set[int] = set()
+    for node in graph.nodes:
+        if node.is_no_padding_input:
+            for source in node.inputs:
+                at = source
+                while at is not None and at.uid not in found:
+                    found.add(at.uid)
+                    at = at.source
+    return found
+
+
+def extent(output: Output, end_to_end: set[int]) -> int:
+    """Bytes that an output needs: its stored size, but the exact one inside a run without padding (section 11.6)."""
+    return output.exact if output.uid in end_to_end else output.stored
+
+
+def clusters(graph: MemoryGraph) -> list[Cluster]:
+    """The clusters of a graph in order of their first output; an output without rules is one alone.
+
+    Raises LayoutError for rules that contradict each other, naming the node and the outputs. Linear.
+    """
+    distances = _Distances(graph)
+    for node in graph.nodes:
+        for rule in _rules(node):
+            distances.tie(rule)
+    padded = {distances.find(uid)[0] for uid in distances.padded}
+    found: dict[int, Cluster] = {}
+    for output in graph.outputs:
+        root, place = distances.find(output.uid)
+        cluster = found.get(root)
+        if cluster is None:
+            cluster = found[root] = Cluster([], padded=root in padded)
+        cluster.outputs.append(output)
+        cluster.places.append(place)
+    end_to_end = feeds_no_padding(graph)
+    for cluster in found.values():
+        lowest = min(cluster.places)
+        if lowest:
+            cluster.places = [place - lowest for place in cluster.places]
+        cluster.size = max(
+            place + (aligned(output.stored) if cluster.padded else extent(output, end_to_end))
+            for output, place in zip(cluster.outputs, cluster.places, strict=True)
+        )
+        cluster.chained = cluster.padded and _is_chained(cluster)
+    return list(found.values())
+
+
+def _is_chained(cluster: Cluster) -> bool:
+    """Whether a padded continuous output leads to a padded continuous input (section 6.5)."""
+    return any(x.node.is_padded_output for x in cluster.outputs) and any(
+        consumer.is_padded_input for x in cluster.outputs for consumer, _ in x.consumers
+    )

@@ -1,0 +1,282 @@
+"""Small-shape host execution, its fusion and engine placement (host_execution.json)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from xdsl.context import Context
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DictionaryAttr,
+    ModuleOp,
+    NoneType,
+    SymbolRefAttr,
+    TensorType,
+    UnrankedTensorType,
+    f32,
+)
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from ge_dialect.dialects.attrs import UNIT, i64, string
+from ge_dialect.dialects.engine_table import ENGINES, scheduling
+from ge_dialect.dialects.ge import (
+    NODE_OF_TYPE,
+    AbsentOp,
+    ConstantOp,
+    DescAttr,
+    GraphOp,
+    OpOp,
+)
+from ge_dialect.dialects.ge.access import (
+    add_control_edge,
+    graph_of,
+    graphs,
+    node_name,
+    nodes,
+    set_slot_attr,
+)
+from ge_dialect.dialects.ge.attr_values import from_python
+from ge_dialect.dialects.ge.weights import elements_attr, ranked_tensor
+from ge_dialect.dialects.host_kernel_table import NUMBERS_AND_BOOL
+from ge_dialect.transforms.engines.select import (
+    Candidate,
+    Names,
+    PlacementFailure,
+    Policy,
+    excluded_engines,
+    host_cpu_candidate,
+    select,
+    stack_nodes_for_ge_local,
+)
+from ge_dialect.transforms.host.conditions import Rules
+from ge_dialect.transforms.host.enabling import decide
+from ge_dialect.transforms.host.ge_host_exec import GeHostExec
+from ge_dialect.transforms.host.regions import Edge, fused_regions
+from ge_dialect.transforms.host.search import search
+from ge_dialect.transforms.host.support import HostKernels
+
+Case = dict[str, Any]
+
+ENGINE_OF_LIB = {row.kernel_lib: row.name for row in ENGINES.values()}
+
+
+# --- graphs of the cases ---------------------------------------------------------------------------------------------
+
+
+def tensor(desc: dict[str, Any] | None) -> Attribute:
+    """The type of a descriptor; none for a slot that has no descriptor."""
+    if desc is None:
+        return NoneType()
+    if desc["shape"] == [-2]:
+        return UnrankedTensorType(f32)
+    plain = ranked_tensor(f32, desc["shape"])
+    return TensorType(f32, plain.get_shape(), bounds(desc)) if "range" in desc else plain
+
+
+def bounds(desc: dict[str, Any]) -> DescAttr:
+    return DescAttr(range=[bound for pair in desc["range"] for bound in pair])
+
+
+def build_graph(name: str, graph: Case) -> GraphOp:
+    made = GraphOp(name)
+    made.attributes["ge.unknown_shape"] = UNIT if graph["dynamic"] else from_python(False)
+    if graph.get("single_op"):
+        made.attributes["ge.single_op_scene"] = UNIT
+    absent = AbsentOp()
+    made.block.add_op(absent)
+    by_name: dict[str, Operation] = {}
+    late: list[tuple[Operation, int, str]] = []
+    for node in graph["nodes"]:
+        op = build_node(node, absent.output)
+        for slot, source in enumerate(node["inputs"]):
+            if source:
+                late.append((op, slot, source))
+        by_name[node["name"]] = op
+        made.block.add_op(op)
+    for op, slot, source in late:  # the cases do not list nodes in topological order
+        producer, _, index = source.partition(":")
+        op.operands[slot] = by_name[producer].results[int(index)]
+    for node in graph["nodes"]:
+        op = by_name[node["name"]]
+        for source in node.get("control_inputs", ()):
+            add_control_edge(by_name[source], op)
+        for slot, desc in enumerate(node["in_descs"]):
+            kind = tensor(desc)
+            if kind != op.operands[slot].type:
+                set_slot_attr(op, "arg", slot, "type", kind)
+        for slot, desc in enumerate(node["out_descs"]):
+            if desc["shape"] == [-2] and "range" in desc:
+                set_slot_attr(op, "res", slot, "desc", bounds(desc))
+    return made
+
+
+def build_node(node: Case, absent: SSAValue) -> Operation:
+    properties: dict[str, Attribute] = {"type": string(node["type"])}
+    attrs = dict(node["attrs"])
+    attributes: dict[str, Attribute] = {
+        "ge.name": string(node["name"]),
+        "ge.engine": string(ENGINE_OF_LIB[node["lib"]]),
+        "ge.kernel_lib": string(node["lib"]),
+    }
+    if "_parent_node_index" in attrs:
+        attributes["ge.parent_node_index"] = i64(attrs.pop("_parent_node_index"))
+    if attrs:
+        properties["attrs"] = DictionaryAttr({k: from_python(v) for k, v in attrs.items()})
+    if node["subgraphs"]:
+        properties["subgraphs"] = ArrayAttr([SymbolRefAttr(x) for x in node["subgraphs"]])
+    made = NODE_OF_TYPE.get(node["type"], OpOp)
+    if made is ConstantOp:
+        properties["value"] = elements_attr(np.ones(node["out_descs"][0]["shape"], np.float32))
+    types = [tensor(desc) for desc in node["out_descs"]]
+    return made.make([absent] * len(node["inputs"]), types, properties, attributes)
+
+
+def build(case: Case) -> ModuleOp:
+    return ModuleOp([build_graph(name, graph) for name, graph in case["graphs"].items()])
+
+
+def where(op: Operation) -> str:
+    graph = graph_of(op)
+    return f"{graph.sym_name.data}/{node_name(op)}"
+
+
+def facts(module: ModuleOp) -> dict[str, dict[str, Attribute]]:
+    return {where(op): dict(op.attributes) for graph in graphs(module) for op in nodes(graph)}
+
+
+# --- the pass ------------------------------------------------------------------------------------------------------
+
+
+def options(case: Case) -> dict[str, str]:
+    given = case["options"]
+    switch = {None: "", True: "on", False: "off"}[given.get("pass_switch")]
+    return {
+        "level": given["oo_level"],
+        "pass_switch": switch,
+        "runtime_v2": given.get("ENABLE_RUNTIME_V2", ""),
+    }
+
+
+@pytest.mark.cases(kinds=("host_pass",))
+def test_host_pass(case: Case) -> None:
+    module, expect = build(case), case["expect"]
+    before = facts(module)
+    kernels = {
+        kind: NUMBERS_AND_BOOL if supported else frozenset[str]()
+        for kind, supported in case["host_kernels"].items()
+    }
+    supported = [kind for kind, accepted in kernels.items() if accepted]
+    # Case graphs have no order; the search does not need one.
+    GeHostExec(kernels="|".join(supported) or "no such type", **options(case)).apply(
+        Context(), module
+    )
+
+    expected = {name: dict(attributes) for name, attributes in before.items()}
+    for name in expect["moved"]:
+        expected[name] |= MOVED
+    for name in expect["host_model_inputs"]:
+        expected[name]["ge.host_tensor_as_model_input"] = UNIT
+    assert facts(module) == expected
+
+    if decide(**options(case)).runs:
+        found = search(build(case), Rules(HostKernels(kernels)))
+        assert sorted(where(op) for op in found.members) == expect["host_set"]
+
+
+MOVED = {
+    "ge.engine": string("DNN_VM_HOST_CPU"),
+    "ge.kernel_lib": string("DNN_VM_HOST_CPU_OP_STORE"),
+    "ge.small_shape_host_cpu": UNIT,
+}
+
+
+# --- fusion --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.cases(kinds=("host_fusion",))
+def test_host_fusion(case: Case) -> None:
+    pairs = [tuple(edge) for edge in case["input"]["edges"]]
+    names = list(dict.fromkeys(end.partition(":")[0] for pair in pairs for end in pair))
+    number = {name: index for index, name in enumerate(names)}
+    candidates = set(case["input"]["candidates"])
+    edges: list[Edge] = []
+    for source, target in pairs:
+        (maker, output), (reader, _) = source.split(":"), target.split(":")
+        edges.append(Edge(number[maker], int(output), number[reader]))
+    inside = [name in candidates for name in names]
+    regions = [region for part in fused_regions(inside, edges) for region in part.regions]
+    fails_at = case["input"].get("compile_fails_at")
+    expect = case["expect"]
+    if fails_at is not None:
+        assert len(regions) > fails_at
+        assert not expect["changed"]  # all or nothing: see test_ge_host_fusion.py on graphs
+        return
+    assert [[names[node] for node in region.nodes] for region in regions] == expect["regions"]
+    assert bool(regions) == expect.get("changed", bool(expect["regions"]))
+    assert len(regions) == expect.get("fused_nodes", 0)
+    if "external_outputs" in expect:
+        outputs = [f"{names[node]}:{k}" for region in regions for node, k in region.outputs]
+        assert outputs == expect["external_outputs"]
+
+
+# --- engine placement ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.cases(kinds=("placement",))
+def test_placement(case: Case) -> None:
+    given, expect = case["input"], case["expect"]
+    attrs, op = given.get("attrs", {}), given.get("op", {})
+    names = Names(
+        op.get("engine", ""),
+        op.get("lib", ""),
+        attrs.get("_lxfusion_engine_name", ""),
+        attrs.get("_lxfusion_op_kernel_lib_name", ""),
+        attrs.get("_specified_engine_name", ""),
+        attrs.get("_specified_kernel_lib_name", ""),
+    )
+    if "type" in given:
+        placement = select(given["type"], names, Policy())
+    else:
+        policy = Policy(support=lambda candidate: given["stores"].get(candidate.kernel_lib))
+        if not expect["ok"]:
+            with pytest.raises(PlacementFailure):
+                select("T", names, policy, known=())
+            return
+        placement = select("T", names, policy, known=())
+    found = placement.names
+    assert found.engine == expect["engine"]
+    assert found.kernel_lib == expect.get("lib", found.kernel_lib)
+    if "attrs" in expect:
+        assert found.attr_engine == expect["attrs"]["_lxfusion_engine_name"]
+        assert found.attr_lib == expect["attrs"]["_lxfusion_op_kernel_lib_name"]
+
+
+@pytest.mark.cases(kinds=("exclude",))
+def test_exclude(case: Case) -> None:
+    given = case["input"]
+    excluded = excluded_engines(
+        given.get("ge.engineType", ""), given.get("ge.exec.exclude_engines", "")
+    )
+    assert sorted(excluded) == case["expect"]["excluded"]
+
+
+@pytest.mark.cases(kinds=("flags",))
+def test_flags(case: Case) -> None:
+    row = scheduling(case["input"]["engine"])
+    assert {key: getattr(row, key) for key in case["expect"]} == case["expect"]
+
+
+@pytest.mark.cases(kinds=("host_exec_flag",))
+def test_host_cpu_candidate(case: Case) -> None:
+    found = host_cpu_candidate(Candidate(*pair) for pair in case["input"]["candidates"])
+    names = ("", "") if found is None else (found.engine, found.kernel_lib)
+    assert names == (case["expect"]["engine"], case["expect"]["lib"])
+
+
+@pytest.mark.cases(kinds=("reassign_stack",))
+def test_stack_operators(case: Case) -> None:
+    given = case["input"]
+    moved = stack_nodes_for_ge_local([tuple(item) for item in given["ops"]], given)
+    assert sorted(moved) == case["expect"]["ge_local"]
