@@ -10,7 +10,7 @@ A model goes the whole way: import, `ge-pipeline`, task list, emulator.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 import onnx
 from onnx.backend.base import Backend, BackendRep
@@ -32,11 +32,12 @@ class GeBackendRep(BackendRep):
 
         Raises GeError for a model that cannot be compiled or inputs that do not fit it.
         """
-        if not isinstance(inputs, Mapping | Sequence):
-            inputs = (inputs,)
-        values = (
-            [inputs[name] for name in self._inputs] if isinstance(inputs, Mapping) else list(inputs)
-        )
+        values: list[Any]
+        if isinstance(inputs, Mapping):
+            given = cast("Mapping[str, Any]", inputs)
+            values = [given[name] for name in self._inputs]
+        else:
+            values = list(cast("Sequence[Any]", inputs)) if isinstance(inputs, Sequence) else [inputs]
         shapes = tuple(getattr(value, "shape", None) for value in values)
         program = self._programs.get(shapes)
         if program is None:

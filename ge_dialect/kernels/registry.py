@@ -14,6 +14,7 @@ from types import MappingProxyType
 import numpy as np
 
 from ge_dialect.kernels.errors import UnsupportedOpError
+from ge_dialect.kernels.fused import FUSED_TYPE, fused_kernel
 from ge_dialect.kernels.kernel import Kernel, OnnxKernel, Thunk, as_value, bind_by_evaluating
 from ge_dialect.kernels.relaid import relaid
 from ge_dialect.kernels.spec import Array, OpSpec, Value
@@ -85,6 +86,8 @@ def find(spec: OpSpec, *, wide_sums: bool = False) -> Kernel:
 def _find(spec: OpSpec) -> Kernel:
     source = spec.source
     if source is None:
+        if spec.type == FUSED_TYPE:
+            return fused_kernel(spec, find)
         kernel = _ge_table().get(spec.type)
         if kernel is None:
             raise UnsupportedOpError(f"no kernel for operators of the type {spec.type}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import onnx
@@ -13,7 +13,7 @@ from onnx.reference import ReferenceEvaluator
 from onnx.reference.op_run import OpRun
 
 
-class BatchNormalization(OpRun):  # pyright: ignore[reportUntypedBaseClass]
+class BatchNormalization(OpRun):
     """At inference. The reference's own takes opsets 9 to 13 for training, as their momentum has a default."""
 
     op_domain = ""
@@ -29,7 +29,7 @@ def exact_outputs(path: str, feeds: Mapping[str, Any]) -> dict[str, Any]:
 
     Raises whatever an operator of the reference raises; some do not know float64.
     """
-    model = onnx.load(path)
+    model: onnx.ModelProto = cast(Any, onnx).load(path)
     _widen(model.graph)
     evaluator: Any = ReferenceEvaluator(model, new_ops=[BatchNormalization])
     with warnings.catch_warnings(), np.errstate(all="ignore"):

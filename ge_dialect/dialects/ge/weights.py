@@ -96,7 +96,7 @@ class ExternalAttr(ParametrizedAttribute):
 
 
 def ranked_tensor(element: Attribute, shape: Sequence[int]) -> TensorType[Attribute]:
-    """The tensor type of an IR element type and a shape in which -1 is an unknown dimension (xDSL has another number)."""
+    """The tensor type of an IR element type and a shape; -1 is an unknown dimension (xDSL has another number)."""
     return TensorType(element, [DYNAMIC_INDEX if dim < 0 else dim for dim in shape])
 
 

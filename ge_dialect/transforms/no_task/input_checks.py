@@ -158,7 +158,7 @@ def producer_feeds_netoutput(index: int, direct: OpResult, candidate: Candidate)
     return Step(
         "producer_feeds_netoutput",
         not feeds,
-        f"{_told(direct)} has {len(readers)} readers, {'one a' if feeds else 'none an extra'} NetOutput",
+        f"{_told(direct)} has {len(readers)} readers{', one a NetOutput' if feeds else ''}",
         {"input": index, "producer": _told(direct), "readers": len(readers)},
         index,
     )

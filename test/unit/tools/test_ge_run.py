@@ -232,15 +232,33 @@ def test_checker_errors_fail_the_run(run: Run, tasks: Path) -> None:
     assert "the checker found 1 errors" in err
 
 
-def test_outputs_that_differ_fail_the_check(
+def test_an_oracle_further_from_the_float64_result_than_we_are_is_overruled(
     run: Run, add_model: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from ge_dialect.tools import oracle
+
+    right = oracle._expected
+
+    def rough(path: str, feeds: Any) -> tuple[str, dict[str, np.ndarray]]:
+        _, outputs = right(path, feeds)
+        return "a rough oracle", {**outputs, "y": outputs["y"] * np.float32(1.001)}
+
+    monkeypatch.setattr(oracle, "_expected", rough)
+    code, out, _ = run(add_model, "--dim", "batch=1", "--check")
+    assert code == 0
+    assert "from the float64 result ours is" in out
+
+
+def test_outputs_that_differ_fail_the_check(
+    run: Run, add_model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from ge_dialect.tools import exact, oracle
 
     def wrong(path: str, feeds: Any) -> tuple[str, dict[str, np.ndarray]]:
         return "a wrong oracle", {"y": feeds["x"], "k": -feeds["i"]}
 
     monkeypatch.setattr(oracle, "_expected", wrong)
+    monkeypatch.setattr(exact, "exact_outputs", lambda path, feeds: wrong(path, feeds)[1])
     code, out, err = run(add_model, "--dim", "batch=1", "--check")
     assert code == 1
     assert "y: max relative error" in out

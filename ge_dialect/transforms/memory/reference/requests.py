@@ -147,18 +147,15 @@ class _Maker:
                 if (consumer.id, slot) > (request.freed, request.slot):
                     request.freed, request.slot = consumer.id, slot
         request.last = max(x.id for x in users)
-        ends = [self._end(x, stream) for x in users]
-        request.end = max(ends)
+        request.end = max(self._end(x, stream) for x in users)
         if request.end < MAX:
             return
-        streams = {x.stream for x in users if x.stream != stream}
-        if len(streams) == 1 and NO_STREAM not in streams:
-            other = streams.pop()
-            returning = [e for x, e in zip(users, ends, strict=True) if x.stream == other and e < MAX]
-            if not returning:
-                request.ends[other] = request.last
-                return
-        request.same_stream = False
+        readers = {x.stream for x in users[len(producers) :]}
+        writers = {x.node.stream for x in producers}
+        if len(readers) == 1 and writers == {stream} and NO_STREAM not in readers:
+            request.ends[readers.pop()] = request.last
+        else:
+            request.same_stream = False
 
     def _begin(self, node: Node, stream: int) -> int:
         if node.stream == stream:
@@ -319,11 +316,15 @@ def _mark_cross_stream(graph: MemoryGraph) -> set[int]:
     return found
 
 
+def _has_no_pool(node: Node) -> bool:
+    return node.type in ZERO_MEMORY_TYPES or node.marks.in_buffer_pool
+
+
 def _check_fixed(cluster: Cluster) -> None:
     """Memory that has its place already cannot be laid beside other memory."""
     producers = cluster.producers
     for output in producers:
-        if (output.node.is_fixed or output.node.is_data) and len(producers) > 1:
+        if output.node.is_fixed and len(producers) > 1:
             other = next(x for x in producers if x is not output)
             raise output.node.error(
                 f"has memory that others cannot lie beside, but {other} has to: run ge-insert-identity first"
@@ -340,8 +341,10 @@ def requests(
     crossing = _mark_cross_stream(graph) if several else set[int]()
     for cluster in clusters(graph) if found is None else found:
         _check_fixed(cluster)
-        if any(x.node.type in ZERO_MEMORY_TYPES or x.node.is_fixed for x in cluster.producers):
+        if any(x.node.is_fixed for x in cluster.producers):
             made.fixed.append(cluster)
+            continue
+        if any(_has_no_pool(x.node) for x in cluster.producers):
             continue
         request = maker.cluster(cluster)
         if request is None:

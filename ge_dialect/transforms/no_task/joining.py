@@ -1,0 +1,146 @@
+"""Concat and pack without a task: the chain of checks, the marks, and the walk over a model's graphs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from xdsl.dialects.builtin import IntegerAttr, ModuleOp, i1
+from xdsl.ir import Operation
+
+from ge_dialect.analysis.explain import Step, explain, first_failure
+from ge_dialect.analysis.marks import (
+    NO_PADDING_INPUT,
+    NO_TASK,
+    OUTPUT_REUSES_INPUT,
+    REUSE_DIM,
+    correct_spellings,
+    set_flag,
+    set_number,
+)
+from ge_dialect.analysis.model_graphs import ModelGraphs
+from ge_dialect.analysis.order import positions
+from ge_dialect.analysis.references import producer
+from ge_dialect.analysis.remarks import emit_remark
+from ge_dialect.dialects.ge.access import ge_type, node_name, nodes, set_slot_attr
+from ge_dialect.dialects.ge.graph import GraphOp
+from ge_dialect.formats.cube import CubeTable
+from ge_dialect.transforms.no_task.candidate import Candidate
+from ge_dialect.transforms.no_task.dim_checks import DimCheck
+from ge_dialect.transforms.no_task.input_checks import input_checks
+from ge_dialect.transforms.no_task.output_checks import output_checks
+from ge_dialect.transforms.no_task.shape_checks import (
+    graph_checks,
+    unknown_owner_graph,
+    unknown_shape_op,
+)
+
+_LOCKED = IntegerAttr(0, i1)
+
+
+@dataclass(frozen=True)
+class Joining:
+    """What makes a concat differ from a pack: its types, the lock on producers, the format and the dimension check."""
+
+    pass_name: str
+    types: frozenset[str]
+    lock: str
+    formats: DimCheck
+    dims: DimCheck
+
+    def checks(self, candidate: Candidate) -> Iterator[Step]:
+        """The whole chain of spec/no_task.md 2.2, in order."""
+        yield unknown_shape_op(candidate)
+        yield unknown_owner_graph(candidate)
+        yield from input_checks(candidate, self.lock)
+        yield from self.formats(candidate)
+        yield from self.dims(candidate)
+        yield from output_checks(candidate)
+
+    def mark(self, candidate: Candidate) -> None:
+        """Section 8: the node makes no task, its direct producers' outputs are locked."""
+        op = candidate.op
+        for spelling in (NO_TASK, NO_PADDING_INPUT, OUTPUT_REUSES_INPUT):
+            set_flag(op, spelling)
+        set_number(op, REUSE_DIM, 0)
+        for _, value in candidate.wired():
+            if (direct := producer(value)) is not None:
+                set_slot_attr(direct.op, "res", direct.index, self.lock, _LOCKED)
+
+    def run(self, module: ModuleOp, table: CubeTable) -> None:
+        """The root graph first, then the flat list of sub-graphs; the direct nodes of each in block order."""
+        model = ModelGraphs.of(module)
+        for graph in model.graphs:
+            self._run_on_graph(graph, model, table)
+
+    def _run_on_graph(self, graph: GraphOp, model: ModelGraphs, table: CubeTable) -> None:
+        found = [op for op in nodes(graph) if ge_type(op) in self.types]
+        correct_all(graph)
+        if not found:
+            return
+        whole = tuple(graph_checks(graph, model))
+        place = positions(graph)
+        for op in found:
+            candidate = Candidate(op, graph, model, place, table)
+            judge(
+                op,
+                self.pass_name,
+                whole,
+                lambda candidate=candidate: self.checks(candidate),
+                lambda candidate=candidate: self.mark(candidate),
+            )
+
+
+def correct_all(graph: GraphOp) -> None:
+    """Give all marks in a graph GE's spelling."""
+    for op in nodes(graph):
+        if "attrs" in op.properties:
+            correct_spellings(op)
+
+
+def judge(
+    op: Operation,
+    pass_name: str,
+    whole: tuple[Step, ...],
+    checks: Callable[[], Iterator[Step]],
+    mark: Callable[[], None],
+    **labels: str,
+) -> bool:
+    """Decide about one node, tell it in a remark (and in an explanation, if asked for) and mark it when all holds.
+
+    `whole` are the checks of the graph, `labels` further arguments of the remark.
+    """
+
+    def chain() -> Iterator[Step]:
+        yield from whole
+        yield from checks()
+
+    explain(op, pass_name, chain())
+    failure = first_failure(chain())
+    if failure is None:
+        mark()
+        emit_remark(
+            op,
+            pass_name,
+            "passed",
+            f'"{node_name(op)}" of type {ge_type(op)} makes no task',
+            node=node_name(op),
+            type=ge_type(op),
+            **labels,
+        )
+        return True
+    about = "" if failure.input is None else f"input {failure.input}: "
+    emit_remark(
+        op,
+        pass_name,
+        "missed",
+        f'"{node_name(op)}": {failure.check}: {about}{failure.text}',
+        **{
+            **failure.values,
+            **labels,
+            "node": node_name(op),
+            "type": ge_type(op),
+            "reason": failure.check,
+        },
+    )
+    return False
