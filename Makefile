@@ -30,8 +30,9 @@ test-full: $(VENV)/.test-installed
 	@$(BIN)/pytest --quiet --numprocesses auto -m ""
 
 bench: $(VENV)/.test-installed
-	$(BIN)/python bench/compile_time.py
-	$(BIN)/python bench/run_time.py
+	mkdir -p build
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python bench/compile_time.py --json build/compile_time.json
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python bench/run_time.py --json build/run_time.json
 
 lint: $(VENV)/.lint-installed $(VENV)/.test-installed
 	$(BIN)/ruff check

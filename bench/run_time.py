@@ -71,7 +71,7 @@ def error_of(ours: list[Any], theirs: list[Any]) -> float:
 def measure(model: Model, repeat: int) -> dict[str, Any]:
     """One row: seconds of each engine, ratios and error."""
     assert model.path is not None
-    feeds = make_feeds(model.path, model.dims)
+    feeds = make_feeds(model.path, model.dims, picture=model.picture)
     program = compile(model.path, dims=model.dims)
     ours = timed(lambda: program.run(feeds), repeat)
     row: dict[str, Any] = {"model": model.name, "ours": ours}

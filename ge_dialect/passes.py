@@ -12,6 +12,12 @@ PASSES: MappingProxyType[str, str] = MappingProxyType(
     {
         "ge-canonicalize": "ge_dialect.transforms.canonicalize.ge_canonicalize:GeCanonicalize",
         "ge-assign-engines": "ge_dialect.transforms.engines.ge_assign_engines:GeAssignEngines",
+        "ge-host-exec": "ge_dialect.transforms.host.ge_host_exec:GeHostExec",
+        "ge-host-fusion": "ge_dialect.transforms.host.ge_host_fusion:GeHostFusion",
+        "ge-mark-phony": "ge_dialect.transforms.no_task.ge_mark_phony:GeMarkPhony",
+        "ge-concat-no-task": "ge_dialect.transforms.no_task.ge_concat_no_task:GeConcatNoTask",
+        "ge-pack-no-task": "ge_dialect.transforms.no_task.ge_pack_no_task:GePackNoTask",
+        "ge-split-no-task": "ge_dialect.transforms.no_task.ge_split_no_task:GeSplitNoTask",
         "ge-topo-sort": "ge_dialect.transforms.order.ge_topo_sort:GeTopoSort",
         "ge-assign-streams": "ge_dialect.transforms.streams.ge_assign_streams:GeAssignStreams",
         "ge-plan-memory": "ge_dialect.transforms.memory.ge_plan_memory:GePlanMemory",

@@ -52,7 +52,7 @@ def arenas_of(graph: GraphOp) -> dict[str, int]:
     }
 
 
-class _Bytes:
+class ByteOwners:
     """Disjoint, ascending segments of one space, each with the value that owns its bytes."""
 
     def __init__(self) -> None:
@@ -102,7 +102,7 @@ class _Check:
         self.ops: Sequence[Operation] = list(graph.block.ops)
         self.roots: Mapping[SSAValue, SSAValue] = alias_roots(list(self.ops))
         self.arenas = arenas_of(graph)
-        self.spaces: dict[str, _Bytes] = {space: _Bytes() for space in self.arenas}
+        self.spaces: dict[str, ByteOwners] = {space: ByteOwners() for space in self.arenas}
         self.problems: list[str] = []
         self.users: dict[object, list[Operation]] = {}
         streams = {stream_of(op) for op in self.ops} - {None}

@@ -26,6 +26,7 @@ from xdsl.utils.exceptions import ParseError
 from xdsl.utils.frontend import Frontend
 from xdsl.xdsl_opt_main import xDSLOptMain
 
+from ge_dialect.analysis.explain import Explanation, explaining
 from ge_dialect.analysis.remarks import Remark, RemarkCollector, collect_remarks
 from ge_dialect.formats.errors import GeError
 from ge_dialect.preset import expand
@@ -123,6 +124,11 @@ class GeOptMain(xDSLOptMain):
             metavar="REGEX|json",
             help="print what the passes did and why not (stderr): lines that match REGEX, or JSON lines",
         )
+        option(
+            "--explain",
+            metavar="NODE",
+            help="print every check that a pass made of NODE (a name, or GRAPH/NAME), with its values (stderr)",
+        )
 
     # Pipeline
 
@@ -201,9 +207,11 @@ class GeOptMain(xDSLOptMain):
     # Run and output
 
     def run(self) -> None:
-        """Raises GeError at the end when a diagnostic differs from the comments (`--verify-diagnostics`)."""
+        """Raises GeError at the end when a diagnostic differs from the comments (`--verify-diagnostics`) or there is
+        nothing to explain (`--explain`)."""
         chunks, extension = self.prepare_input()
         mismatches: list[str] = []
+        explanation = None if self.args.explain is None else Explanation(self.args.explain)
         path = self._weights_path
         self._weights = None if path is None else WeightsWriter(path)
         with ExitStack() as stack:
@@ -212,6 +220,8 @@ class GeOptMain(xDSLOptMain):
             output = stack.enter_context(text_output(self.args.output_file))
             if self._weights is not None:
                 stack.enter_context(self._weights)
+            if explanation is not None:
+                stack.enter_context(explaining(explanation))
             for index, (chunk, offset) in enumerate(chunks):
                 if index > 0:
                     output.write(SPLIT_MARKER)
@@ -221,6 +231,8 @@ class GeOptMain(xDSLOptMain):
         if mismatches:
             print(*mismatches, sep="\n", file=sys.stderr)
             raise GeError(f"{len(mismatches)} diagnostics differ from the comments", TOOL)
+        if explanation is not None:
+            self._print_explanation(explanation)
 
     def _run_chunk(
         self, chunk: IO[bytes], extension: str, offset: int, output: IO[str]
@@ -307,6 +319,15 @@ class GeOptMain(xDSLOptMain):
                 print(remark.to_json(), file=sys.stderr)
             elif self._remark_pattern.search(line):
                 print(line, file=sys.stderr)
+
+    def _print_explanation(self, explanation: Explanation) -> None:
+        """Raises GeError when no pass judged the node."""
+        if not explanation.chains:
+            raise GeError(
+                f"--explain: no pass of the pipeline judged a node '{explanation.node}'", TOOL
+            )
+        for chain in explanation.chains:
+            print(chain.render(self.get_input_name()), file=sys.stderr)
 
 
 def verify_roundtrip(ctx: Context, module: ModuleOp) -> None:

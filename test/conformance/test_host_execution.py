@@ -31,6 +31,8 @@ from ge_dialect.dialects.ge import (
 )
 from ge_dialect.dialects.ge.access import (
     add_control_edge,
+    ge_attr,
+    ge_type,
     graph_of,
     graphs,
     node_name,
@@ -40,6 +42,8 @@ from ge_dialect.dialects.ge.access import (
 from ge_dialect.dialects.ge.attr_values import from_python
 from ge_dialect.dialects.ge.weights import elements_attr, ranked_tensor
 from ge_dialect.dialects.host_kernel_table import NUMBERS_AND_BOOL
+from ge_dialect.formats.errors import GeError
+from ge_dialect.kernels.spec import OpSpec
 from ge_dialect.transforms.engines.select import (
     Candidate,
     Names,
@@ -53,9 +57,9 @@ from ge_dialect.transforms.engines.select import (
 from ge_dialect.transforms.host.conditions import Rules
 from ge_dialect.transforms.host.enabling import decide
 from ge_dialect.transforms.host.ge_host_exec import GeHostExec
-from ge_dialect.transforms.host.regions import Edge, fused_regions
+from ge_dialect.transforms.host.ge_host_fusion import fuse
 from ge_dialect.transforms.host.search import search
-from ge_dialect.transforms.host.support import HostKernels
+from ge_dialect.transforms.host.support import DEFAULT_KERNELS, HostKernels
 
 Case = dict[str, Any]
 
@@ -195,29 +199,55 @@ MOVED = {
 # --- fusion --------------------------------------------------------------------------------------------------------
 
 
+def build_fusion(case: Case) -> ModuleOp:
+    """One node for each name: Data without inputs, NetOutput for "out", the candidates on the host CPU."""
+    pairs = [(source.split(":"), target.split(":")) for source, target in case["input"]["edges"]]
+    ends = [end for pair in pairs for end in pair]
+    names = list(dict.fromkeys(name for name, _ in ends))
+    graph, absent = GraphOp("main"), AbsentOp()
+    graph.block.add_op(absent)
+    made: dict[str, Operation] = {}
+    for name in names:
+        n_ins = max((int(slot) + 1 for _, (node, slot) in pairs if node == name), default=0)
+        n_outs = max((int(k) + 1 for (node, k), _ in pairs if node == name), default=0)
+        kind = "NetOutput" if name == "out" else "Mul" if n_ins else "Data"
+        node = NODE_OF_TYPE.get(kind, OpOp).make(
+            [absent.output] * n_ins,
+            [ranked_tensor(f32, [2])] * (n_outs or int(kind != "NetOutput")),
+            {"type": string(kind)},
+            {"ge.name": string(name)} | (MOVED if name in case["input"]["candidates"] else {}),
+        )
+        made[name] = node
+        graph.block.add_op(node)
+    for (source, output), (target, slot) in pairs:
+        made[target].operands[int(slot)] = made[source].results[int(output)]
+    return ModuleOp([graph])
+
+
 @pytest.mark.cases(kinds=("host_fusion",))
 def test_host_fusion(case: Case) -> None:
-    pairs = [tuple(edge) for edge in case["input"]["edges"]]
-    names = list(dict.fromkeys(end.partition(":")[0] for pair in pairs for end in pair))
-    number = {name: index for index, name in enumerate(names)}
-    candidates = set(case["input"]["candidates"])
-    edges: list[Edge] = []
-    for source, target in pairs:
-        (maker, output), (reader, _) = source.split(":"), target.split(":")
-        edges.append(Edge(number[maker], int(output), number[reader]))
-    inside = [name in candidates for name in names]
-    regions = [region for part in fused_regions(inside, edges) for region in part.regions]
-    fails_at = case["input"].get("compile_fails_at")
-    expect = case["expect"]
-    if fails_at is not None:
-        assert len(regions) > fails_at
-        assert not expect["changed"]  # all or nothing: see test_ge_host_fusion.py on graphs
+    module, expect = build_fusion(case), case["expect"]
+    before = str(module)
+    generated: list[str] = []
+
+    def generate(spec: OpSpec) -> None:
+        if len(generated) == case["input"].get("compile_fails_at"):
+            raise GeError("no code")
+        generated.append(spec.type)
+
+    count = fuse(module, DEFAULT_KERNELS, generate=generate)
+    module.verify()
+    assert (str(module) != before) == expect.get("changed", bool(expect.get("regions")))
+    if "regions" not in expect:
+        assert count == 0
         return
-    assert [[names[node] for node in region.nodes] for region in regions] == expect["regions"]
-    assert bool(regions) == expect.get("changed", bool(expect["regions"]))
-    assert len(regions) == expect.get("fused_nodes", 0)
+    fused = [op for op in nodes(graphs(module)[0]) if ge_type(op) == "FusedHostCpu"]
+    assert count == len(fused) == len(generated) == expect.get("fused_nodes", 0)
+    assert [ge_attr(op, "_fused_node_names") for op in fused] == expect["regions"]
+    left = {node_name(op) for op in nodes(graphs(module)[0])}
+    assert not left & {name for region in expect["regions"] for name in region}
     if "external_outputs" in expect:
-        outputs = [f"{names[node]}:{k}" for region in regions for node, k in region.outputs]
+        outputs = [ref for op in fused for ref in ge_attr(op, "_fused_output_refs")]
         assert outputs == expect["external_outputs"]
 
 

@@ -162,7 +162,10 @@ def _plan(graph: GraphOp, kernels: HostKernels, max_growth: int) -> _Plan:
 
 
 def is_candidate(op: Operation, kernels: HostKernels) -> bool:
-    """Whether a node may become part of a fused one (section 9)."""
+    """Whether a node may become part of a fused one (section 9).
+
+    A node whose storage formats differ from its origin formats may not: the body keeps no descriptors.
+    """
     if not isinstance(op, GeNode) or not _is_moved(op):
         return False
     kind = placement_type(op)
@@ -177,6 +180,7 @@ def is_candidate(op: Operation, kernels: HostKernels) -> bool:
         all(static_shape(result.type) is not None for result in results)
         and not any(is_absent(value) for value in operands)
         and not any(_is_handle(value.type) for value in (*operands, *results))
+        and spec_of(op).layouts is None
     )
 
 

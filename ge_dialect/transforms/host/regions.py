@@ -92,13 +92,13 @@ def _divide(
 ) -> None:
     """Find the regions of a component, or why it has none."""
     sinks = [node for node in part.nodes if node not in children]
+    members: list[tuple[int, ...]] = []
     if not _can_split(part.nodes, sinks, children):
         if len(sinks) != 1:
             part.refusal = "several-sinks"
             return
-        members = [tuple(part.nodes)]
+        members.append(tuple(part.nodes))
     else:
-        members = []
         room = max_growth * len(part.nodes)
         for sink in sinks:
             members.append(_ancestors(sink, parents))

@@ -59,7 +59,7 @@ def producer(value: SSAValue) -> Operation:
 
 
 def readers(value: SSAValue) -> list[tuple[Operation, int]]:
-    """The nodes that read a value, each with the number of its input slot; gates are looked through, tokens only order."""
+    """The nodes that read a value, each with its input slot; gates are looked through, tokens only order."""
     found: list[tuple[Operation, int]] = []
     pending = [value]
     while pending:

@@ -7,15 +7,17 @@ from dataclasses import dataclass
 from typing import Literal
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.dialects.builtin import DictionaryAttr, ModuleOp
+from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from ge_dialect.analysis.aliases import is_view
 from ge_dialect.analysis.known_shape import is_known
 from ge_dialect.analysis.liveness import Liveness, Memory, Role, Workspace, liveness, stream_of
+from ge_dialect.analysis.memory.layout_check import check_layout
+from ge_dialect.analysis.memory_check import check_plan
 from ge_dialect.analysis.remarks import emit_remark
-from ge_dialect.dialects.attrs import i64, i64_array, string
+from ge_dialect.dialects.attrs import i64, i64_array
 from ge_dialect.dialects.ge.access import (
     data_results,
     ge_type,
@@ -29,9 +31,9 @@ from ge_dialect.dialects.ge.nodes import ConcatOp, PackOp, SplitOp
 from ge_dialect.dialects.location import location_text
 from ge_dialect.formats.errors import GeError
 from ge_dialect.transforms.memory.first_fit import Interval, Packing, pack
-
-HBM, WEIGHT, VARIABLE = "hbm", "weight", "var"
-NO_MEMORY = -1
+from ge_dialect.transforms.memory.places import HBM, NO_MEMORY, VARIABLE, WEIGHT, write_places
+from ge_dialect.transforms.memory.reference.options import PlanOptions
+from ge_dialect.transforms.memory.reference.plan import make_plan, write_plan
 
 _SPACE_OF_ROLE = {Role.WEIGHT: WEIGHT, Role.VARIABLE: VARIABLE}
 
@@ -55,13 +57,23 @@ class GePlanMemory(ModulePass):
     * the graph has `ge.arenas`, `ge.zero_copy_size`, `ge.peak_bytes` and `ge.lower_bound_bytes`, the latter two of the
       feature map without the tail.
 
-    With more than one stream, each gets a part of the feature map of its own, and what another stream reads is not
-    reused: right whatever events are set later, not tight.
-
     Options:
-    * `mode`: `first-fit` (the only one): the lowest free place, the best of four orders of placing.
+    * `mode`: `first-fit`: the lowest free place, the best of four orders of placing. With more than one stream, each
+      gets a part of the feature map of its own, and what another stream reads is not reused: right whatever events are
+      set later, not tight. Refuses nodes that are marked `ge.no_task`.
+      `reference`: GE's block assigner (spec/memory.md): whole free blocks of one size first, then blocks inside blocks;
+      across streams where a synchronisation orders them; inputs and outputs of continuous nodes end to end, and a
+      node without task on its inputs' memory.
+    * `check`: after planning, check the plan against the graph alone (`ge_dialect.analysis.memory_check`, and for
+      `reference` also spec/memory.md section 11); an unsafe plan is an error.
+    * `reuse` (reference): `false` gives every output memory of its own.
+    * `memory-priority` (reference): try GE's four further variants with size classes too.
+    * `release-first` (reference): take the free block that was released first, not last.
+    * `reusable-inputs`, `reusable-outputs` (reference): numbers of model inputs whose memory may be given on after
+      their last reader, and of model outputs whose memory may hold something else before.
+    * `refreshable` (reference): addresses of the feature map may change between steps.
 
-    Raises GeError for a concat, pack or split that is marked `ge.no_task`: its operands' places are not free.
+    Raises GeError for runs of tensors that cannot be laid out, and for an unsafe plan with `check`.
 
     Before and after:
 
@@ -71,7 +83,14 @@ class GePlanMemory(ModulePass):
 
     name = "ge-plan-memory"
 
-    mode: Literal["first-fit"] = "first-fit"
+    mode: Literal["first-fit", "reference"] = "first-fit"
+    check: bool = False
+    reuse: bool = True
+    memory_priority: bool = False
+    release_first: bool = False
+    reusable_inputs: tuple[int, ...] = ()
+    reusable_outputs: tuple[int, ...] = ()
+    refreshable: bool = False
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         found = graphs(op)
@@ -87,6 +106,14 @@ class GePlanMemory(ModulePass):
                 condition="unknown",
             )
             return
+        if self.mode == "reference":
+            self._reference(root)
+        else:
+            self._first_fit(root)
+        if self.check:
+            _check(root, self.mode)
+
+    def _first_fit(self, root: GraphOp) -> None:
         _refuse_no_task(root.block.ops)
         live = liveness(root)
         plan = _Plan()
@@ -96,8 +123,26 @@ class GePlanMemory(ModulePass):
         plan.place_tail(live.memory)
         plan.place_own_spaces(live.memory)
         plan.write(root, live)
-        root.attributes["ge.arenas"] = DictionaryAttr({k: i64(v) for k, v in plan.sizes.items()})
-        set_int(root, "ge.zero_copy_size", plan.sizes[HBM] - peak)
+        self._report(root, plan.sizes, peak, bound, order)
+
+    def _reference(self, root: GraphOp) -> None:
+        options = PlanOptions(
+            reuse=self.reuse,
+            memory_priority=self.memory_priority,
+            release_first=self.release_first,
+            reusable_inputs=frozenset(self.reusable_inputs),
+            reusable_outputs=frozenset(self.reusable_outputs),
+            refreshable=self.refreshable,
+        )
+        plan = make_plan(root, options)
+        write_plan(plan)
+        self._report(root, plan.sizes, plan.peak, plan.bound, plan.assignment.variant.name)
+
+    def _report(
+        self, root: GraphOp, sizes: dict[str, int], peak: int, bound: int, order: str
+    ) -> None:
+        root.attributes["ge.arenas"] = DictionaryAttr({k: i64(v) for k, v in sizes.items()})
+        set_int(root, "ge.zero_copy_size", sizes[HBM] - peak)
         set_int(root, "ge.peak_bytes", peak)
         set_int(root, "ge.lower_bound_bytes", bound)
         ratio = peak / bound if bound else 1.0
@@ -111,6 +156,16 @@ class GePlanMemory(ModulePass):
             ratio=ratio,
             order=order,
         )
+
+
+def _check(graph: GraphOp, mode: str) -> None:
+    """Raise GeError for a plan that is not safe."""
+    problems = check_plan(graph)
+    if mode == "reference":
+        problems += check_layout(graph)
+    if problems:
+        more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
+        raise GeError(f"the memory plan is not safe: {problems[0]}{more}", location_text(graph))
 
 
 def _refuse_no_task(ops: Iterable[Operation]) -> None:
@@ -178,7 +233,7 @@ class _Plan:
         """Put the places on the nodes."""
         for op in graph.block.ops:
             if results := data_results(op):
-                _write_places(op, [self._place(live, result) for result in results])
+                write_places(op, [self._place(live, result) for result in results])
             if (offsets := self.workspaces.get(op)) is not None:
                 op.attributes["ge.workspace_offsets"] = i64_array(
                     [offsets[i] for i in range(len(offsets))]
@@ -189,16 +244,6 @@ class _Plan:
         if memory is None:
             return NO_MEMORY, HBM
         return self.places[id(memory)], _SPACE_OF_ROLE.get(memory.role, HBM)
-
-
-def _write_places(op: Operation, places: list[tuple[int, str]]) -> None:
-    spaces = [space for _, space in places]
-    op.attributes["ge.offsets"] = i64_array([offset for offset, _ in places])
-    if any(space != HBM for space in spaces):
-        texts: list[Attribute] = [string(space) for space in spaces]
-        op.attributes["ge.spaces"] = ArrayAttr(texts)
-    else:
-        op.attributes.pop("ge.spaces", None)
 
 
 def _parts(live: Liveness) -> dict[int | None, list[Memory | Workspace]]:

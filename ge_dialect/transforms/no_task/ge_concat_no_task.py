@@ -11,7 +11,7 @@ from xdsl.passes import ModulePass
 
 from ge_dialect.formats.cube import CUBE_TABLES
 from ge_dialect.transforms.no_task.dim_checks import concat_dim_checks, no_format_checks
-from ge_dialect.transforms.no_task.joining import Joining
+from ge_dialect.transforms.no_task.joining import Joining, skipped_by_level
 
 CONCAT = Joining(
     "ge-concat-no-task",
@@ -20,8 +20,6 @@ CONCAT = Joining(
     no_format_checks,
     concat_dim_checks,
 )
-
-Level = Literal["O0", "O1", "O2", "O3"]
 
 
 @dataclass(frozen=True)
@@ -55,9 +53,9 @@ class GeConcatNoTask(ModulePass):
 
     name = "ge-concat-no-task"
 
-    level: Level = "O3"
+    level: Literal["O0", "O1", "O2", "O3"] = "O3"
     cube: Literal["platform", "none"] = "platform"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        if self.level == "O3":
+        if not skipped_by_level(op, self.name, self.level, "O3"):
             CONCAT.run(op, CUBE_TABLES[self.cube])

@@ -11,7 +11,7 @@ from xdsl.passes import ModulePass
 
 from ge_dialect.formats.cube import CUBE_TABLES
 from ge_dialect.transforms.no_task.dim_checks import pack_dim_checks, pack_format_checks
-from ge_dialect.transforms.no_task.joining import Joining
+from ge_dialect.transforms.no_task.joining import Joining, skipped_by_level
 
 PACK = Joining(
     "ge-pack-no-task",
@@ -45,5 +45,5 @@ class GePackNoTask(ModulePass):
     cube: Literal["platform", "none"] = "platform"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        if self.level == "O3":
+        if not skipped_by_level(op, self.name, self.level, "O3"):
             PACK.run(op, CUBE_TABLES[self.cube])

@@ -91,6 +91,21 @@ class Joining:
             )
 
 
+def skipped_by_level(module: ModuleOp, pass_name: str, level: str, needed: str) -> bool:
+    """Whether the optimisation level is too low for the pass, which a remark then says."""
+    if level >= needed:
+        return False
+    emit_remark(
+        module,
+        pass_name,
+        "missed",
+        f"belongs to level {needed}, not to {level}",
+        reason="optimization_level",
+        level=level,
+    )
+    return True
+
+
 def correct_all(graph: GraphOp) -> None:
     """Give all marks in a graph GE's spelling."""
     for op in nodes(graph):

@@ -1,0 +1,120 @@
+"""The whole of `mode=reference`: analyse, assign, write the places onto the nodes.
+
+Source: spec/memory.md section 2.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ge_dialect.analysis.memory.clusters import Cluster
+from ge_dialect.analysis.memory.marks import HBM
+from ge_dialect.analysis.memory.model import MemoryGraph, Node, Output, memory_graph
+from ge_dialect.analysis.memory.streams import normalise, stream_edges
+from ge_dialect.analysis.sizes import aligned
+from ge_dialect.dialects.attrs import i64_array
+from ge_dialect.dialects.engine_types import VARIABLE_TYPES
+from ge_dialect.dialects.ge.access import get_ints
+from ge_dialect.dialects.ge.graph import GraphOp
+from ge_dialect.transforms.memory.places import NO_MEMORY, VARIABLE, WEIGHT, write_places
+from ge_dialect.transforms.memory.reference.assign import Assignment, assign
+from ge_dialect.transforms.memory.reference.options import PlanOptions
+from ge_dialect.transforms.memory.reference.requests import Requests, requests
+
+
+@dataclass(slots=True)
+class Plan:
+    """A finished plan: bytes of each space, of the zero-copy tail in `hbm`, of the most that is alive at once, and the
+    places of all outputs (by `uid`: offset and space)."""
+
+    graph: MemoryGraph
+    wanted: Requests
+    assignment: Assignment
+    sizes: dict[str, int]
+    zero_copy: int
+    bound: int
+    places: dict[int, tuple[int, str]]
+
+    @property
+    def peak(self) -> int:
+        """Bytes of the feature map."""
+        return self.sizes[HBM] - self.zero_copy
+
+
+def _lower_bound(wanted: Requests, length: int) -> int:
+    """The most bytes of feature map in use at one node of the order: no plan needs less, however many streams."""
+    change = [0] * (length + 1)
+    for request in wanted.pool:
+        if not request.zero_copy and request.space == HBM:
+            change[request.first] += request.size
+            change[request.last + 1] -= request.size
+    most = live = 0
+    for step in change:
+        live += step
+        most = max(most, live)
+    return most + _atomic_bytes(wanted)
+
+
+def _atomic_bytes(wanted: Requests) -> int:
+    by_batch: dict[str, int] = {}
+    for request in wanted.atomic:
+        if request.space == HBM:
+            by_batch[request.batch] = by_batch.get(request.batch, 0) + request.size
+    return max(by_batch.values(), default=0)
+
+
+def _place(cluster: Cluster, at: int, space: str, places: dict[int, tuple[int, str]]) -> None:
+    for output, place in zip(cluster.outputs, cluster.places, strict=True):
+        if output.stored > 0:
+            places[output.uid] = (at + place, space)
+
+
+def make_plan(graph: GraphOp, options: PlanOptions) -> Plan:
+    """The reference's plan for a graph whose types are all static. Changes nothing.
+
+    Raises LayoutError for runs that cannot be laid out.
+    """
+    found = memory_graph(graph)
+    normalise(found)
+    edges = stream_edges(found)
+    wanted = requests(found, edges, options)
+    assignment = assign(wanted, edges, options)
+    sizes = {HBM: 0, WEIGHT: 0, **assignment.sizes}
+    places: dict[int, tuple[int, str]] = {}
+    for request in (*wanted.pool, *wanted.atomic):
+        if request.cluster is not None:
+            _place(request.cluster, assignment.offsets[id(request)], request.space, places)
+    for cluster in wanted.fixed:
+        constant = any(x.node.type not in VARIABLE_TYPES for x in cluster.producers)
+        space = WEIGHT if constant else VARIABLE
+        at = sizes.get(space, 0)
+        _place(cluster, at, space, places)
+        sizes[space] = at + aligned(cluster.size)
+    bound = _lower_bound(wanted, len(found.nodes))
+    return Plan(found, wanted, assignment, sizes, assignment.zero_copy, bound, places)
+
+
+def write_plan(plan: Plan) -> None:
+    """Put the places on the nodes. An output outside every pool (L1, UB) keeps the offset that it came with."""
+    scratch: dict[Node, dict[int, int]] = {}
+    for request in plan.wanted.pool:
+        if request.cluster is None:
+            offset = plan.assignment.offsets[id(request)]
+            scratch.setdefault(request.node, {})[request.workspace] = offset
+    for node in plan.graph.nodes:
+        if node.outputs:
+            kept = get_ints(node.op, "ge.offsets") or []
+            write_places(node.op, [_found(plan, x, kept) for x in node.outputs])
+        if (offsets := scratch.get(node)) is not None:
+            node.op.attributes["ge.workspace_offsets"] = i64_array(
+                [offsets[index] for index in range(len(offsets))]
+            )
+
+
+def _found(plan: Plan, output: Output, kept: list[int]) -> tuple[int, str]:
+    place = plan.places.get(output.uid)
+    if place is not None:
+        return place
+    if output.node.marks.output_types and output.index < len(kept):
+        return kept[output.index], HBM
+    return NO_MEMORY, HBM
