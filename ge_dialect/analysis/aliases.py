@@ -5,9 +5,9 @@ from __future__ import annotations
 from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr
 from xdsl.ir import Operation, OpResult, SSAValue
 
+from ge_dialect.dialects.attrs import array_items, text_of
 from ge_dialect.dialects.engine_table import ENGINES, GE_LOCAL
 from ge_dialect.dialects.engine_types import VIEW_TYPES
-from ge_dialect.dialects.attrs import array_items, text_of
 from ge_dialect.dialects.ge.access import (
     data_operands,
     ge_attr,

@@ -1,27 +1,28 @@
-"""Is a memory plan right? A check of the marks on the nodes that shares nothing with the planner but sizes and aliases.
+"""Is a memory plan right? A check of the marks on the nodes that shares nothing with the planner but sizes and references.
 
-The graph is replayed in block order on a map from bytes to the value that was written there last: whoever reads a value
-must find all of its bytes still its own. With several streams, whoever takes bytes over must also come after
-everybody who used them, by edges and stream order alone. O(n log n) but for the closure over streams.
+The graph is replayed in block order on a map from bytes to the output that was written there last: whoever reads a value
+must find all of its bytes still those of the nodes that made it. A node without task moves nothing: a concat of that
+kind is its inputs' bytes, a piece of a split its input's. With several streams, whoever takes bytes over must also come
+after everybody who used them, by edges and stream order alone. O(n log n) but for the closure over streams.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from collections.abc import Iterable
+from typing import cast
 
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, IntegerAttr
-from xdsl.ir import Attribute, Operation, OpResult, SSAValue
+from xdsl.ir import Attribute, Operation
 
-from ge_dialect.analysis.aliases import alias_roots, aliased_operand, is_view
-from ge_dialect.analysis.liveness import stream_of
+from ge_dialect.analysis.memory.clusters import feeds_no_padding
+from ge_dialect.analysis.memory.continuity import is_outside_pools
+from ge_dialect.analysis.memory.model import MemoryGraph, Node, Output, memory_graph
 from ge_dialect.analysis.reach import HappensBefore
-from ge_dialect.analysis.sizes import BLOCK_ALIGN, aligned, stored_size, value_bytes
+from ge_dialect.analysis.sizes import BLOCK_ALIGN, aligned, stored_size
 from ge_dialect.dialects.attrs import text_of
-from ge_dialect.dialects.engine_types import CONSTANT_TYPES, DATA_TYPES, VARIABLE_TYPES
-from ge_dialect.dialects.ge.access import data_operands, data_results, ge_type, get_ints, node_name
-from ge_dialect.dialects.ge.graph import GateOp, GraphOp
+from ge_dialect.dialects.ge.access import get_ints
+from ge_dialect.dialects.ge.graph import GraphOp
 
 Place = tuple[str, int]
 """Memory space and byte offset."""
@@ -92,145 +93,208 @@ class ByteOwners:
         self.owners[low:high] = [piece[2] for piece in pieces]
 
 
-def _writer(owner: object) -> Operation | None:
-    """The node that makes a value; None for a workspace."""
-    return cast("OpResult[Any]", owner).op if isinstance(owner, OpResult) else None
+class _Scratch:
+    """A workspace, as owner of bytes."""
+
+    def __init__(self, node: Node) -> None:
+        self.node = node
+
+    def __str__(self) -> str:
+        return f'workspace of "{self.node.name}"'
+
+
+_Owner = Output | _Scratch
 
 
 class _Check:
     def __init__(self, graph: GraphOp) -> None:
-        self.ops: Sequence[Operation] = list(graph.block.ops)
-        self.roots: Mapping[SSAValue, SSAValue] = alias_roots(list(self.ops))
+        self.graph: MemoryGraph = memory_graph(graph)
         self.arenas = arenas_of(graph)
         self.spaces: dict[str, ByteOwners] = {space: ByteOwners() for space in self.arenas}
         self.problems: list[str] = []
-        self.users: dict[object, list[Operation]] = {}
-        streams = {stream_of(op) for op in self.ops} - {None}
-        self.order = HappensBefore(self.ops) if len(streams) > 1 else None
+        self.users: dict[int, list[Node]] = {}  # by id of an owner
+        self.end_to_end = feeds_no_padding(self.graph)
+        self.order = (
+            HappensBefore([node.op for node in self.graph.nodes])
+            if self.graph.streams > 1
+            else None
+        )
+        self.parts: dict[int, list[Output]] = {}
+        self.kept: list[_Owner] = []  # so that no id is given twice
 
     def run(self) -> list[str]:
-        outputs: list[tuple[Operation, SSAValue]] = []
-        for op in self.ops:
-            if ge_type(op) in DATA_TYPES | CONSTANT_TYPES | VARIABLE_TYPES:
-                self._write(op)  # there before the first node runs
-        for op in self.ops:
-            if ge_type(op) == "NetOutput":
-                outputs += [(op, value) for value in data_operands(op)]
-            else:
-                for operand in op.operands:
-                    self._read(op, operand)
-            if ge_type(op) not in DATA_TYPES | CONSTANT_TYPES | VARIABLE_TYPES:
-                self._write(op)
-        for op, value in outputs:  # the user reads them after the last node
-            self._read(op, value)
+        there_before = [node for node in self.graph.nodes if node.is_data or node.is_fixed]
+        for node in there_before:  # there before the first node runs
+            self._write(node)
+        outputs: list[Node] = []
+        for node in self.graph.nodes:
+            if node.type == "NetOutput":
+                outputs.append(node)
+            elif not node.renames:
+                for value in node.inputs:
+                    if value is not None:
+                        self._read(node, value)
+            if not (node.is_data or node.is_fixed):
+                self._write(node)
+        for node in outputs:  # the user reads them after the last node
+            for value in node.inputs:
+                if value is not None:
+                    self._read(node, value)
         return self.problems
 
-    def _name(self, value: object) -> str:
-        if not isinstance(value, OpResult):
-            return str(value)
-        result = cast("OpResult[Any]", value)
-        return f'"{node_name(result.op) or result.op.name}":{result.index}'
+    def _writers(self, output: Output) -> list[Output]:
+        """The outputs whose bytes a value is: itself, its input's, or all inputs' of a concat without task."""
+        found = self.parts.get(output.uid)
+        if found is None:
+            if output.source is None:
+                found = [output]
+            elif output.node.is_no_padding_input and output.node.renames:
+                parts = [
+                    part for x in output.node.inputs if x is not None for part in self._writers(x)
+                ]
+                found = list(dict.fromkeys(parts))
+            else:
+                found = self._writers(output.source)
+            self.parts[output.uid] = found
+        return found
 
-    def _extent(self, value: SSAValue) -> tuple[str, int, int] | None:
-        """Space, first and last + 1 byte of a value by its stored size."""
-        exact = value_bytes(value.type)
-        if exact is None or not isinstance(value, OpResult):
+    def _extent(self, output: Output) -> tuple[str, int, int] | None:
+        """Space, first and last + 1 byte: by the stored size, in a run without padding by the exact one."""
+        place = place_of(output.node.op, output.index)
+        if place is None or output.stored <= 0:
             return None
-        place = place_of(value.op, value.index)
-        if place is None:
-            return None
-        return place[0], place[1], place[1] + stored_size(exact)
+        exact = output.uid in self.end_to_end or _is_run(output)
+        size = output.exact if exact else stored_size(output.exact)
+        return place[0], place[1], place[1] + size
 
-    def _read(self, op: Operation, value: SSAValue) -> None:
-        extent = self._extent(value)
+    def _read(self, node: Node, output: Output) -> None:
+        extent = self._extent(output)
         if extent is None or extent[0] not in self.spaces:
             return
         space, start, end = extent
-        root = self.roots.get(value, value)
-        if not (isinstance(op, GateOp) or is_view(op)):  # these rename, they do not read
-            self.users.setdefault(root, []).append(op)
-        if not self.spaces[space].owned(start, end, root):
-            others = [
-                self._name(x) for x in self.spaces[space].owners_of(start, end) if x is not root
-            ]
+        writers = self._writers(output)
+        others: dict[str, None] = {}
+        complete = True
+        for writer in writers:
+            self.users.setdefault(id(writer), []).append(node)
+            low, high = start, end
+            if len(writers) > 1:
+                own = self._extent(writer)
+                if own is None:
+                    continue
+                low, high = max(start, own[1]), min(end, own[2])
+            if low < high and not self.spaces[space].owned(low, high, writer):
+                complete = False
+                owners = self.spaces[space].owners_of(low, high)
+                others.update((str(x), None) for x in owners if x is not writer)
+        if not complete:
             self.problems.append(
-                f'"{node_name(op) or op.name}" reads {self._name(value)} in {space}[{start}, {end}), '
+                f'"{node.name}" reads {output} in {space}[{start}, {end}), '
                 f"written over by {', '.join(others) or 'nobody: it was never written'}"
             )
 
-    def _write(self, op: Operation) -> None:
-        for result in data_results(op):
-            if value_bytes(result.type) is None:
+    def _write(self, node: Node) -> None:
+        for output in node.outputs:
+            if output.stored <= 0 or is_outside_pools(output):
                 continue
-            extent = self._extent(result)
+            extent = self._extent(output)
             if extent is None:
-                self.problems.append(f"{self._name(result)} has no place")
-                continue
-            source = aliased_operand(result)
-            if source is not None and isinstance(source, OpResult):
-                if place_of(source.op, source.index) != extent[:2]:
-                    self.problems.append(
-                        f"{self._name(result)} is not at the place of {self._name(source)}"
-                    )
-                continue
-            self._claim(op, extent, result)
-        for index, size in enumerate(get_ints(op, "ge.workspace_bytes") or ()):
-            offsets = get_ints(op, "ge.workspace_offsets") or []
-            if index >= len(offsets):
-                self.problems.append(f'workspace {index} of "{node_name(op)}" has no place')
+                self.problems.append(f"{output} has no place")
+            elif output.source is None:
+                self._claim(node, extent, output)
             else:
-                self._claim(
-                    op,
-                    ("hbm", offsets[index], offsets[index] + size),
-                    f'workspace of "{node_name(op)}"',
-                )
+                self._same_memory(output, extent)
+        for index, size in enumerate(node.workspaces):
+            offsets = get_ints(node.op, "ge.workspace_offsets") or []
+            if index >= len(offsets):
+                self.problems.append(f'workspace {index} of "{node.name}" has no place')
+            else:
+                place = ("hbm", offsets[index], offsets[index] + size)
+                self._claim(node, place, _Scratch(node))
 
-    def _claim(self, op: Operation, extent: tuple[str, int, int], owner: object) -> None:
+    def _same_memory(self, output: Output, extent: tuple[str, int, int]) -> None:
+        """A reference lies where its input does, a piece of a split inside that, and a concat around its inputs."""
+        source = output.source
+        assert source is not None
+        place = self._extent(source)
+        if _is_piece(output):
+            if place is None or not (
+                place[0] == extent[0] and place[1] <= extent[1] and extent[2] <= place[2]
+            ):
+                self.problems.append(f"{output} is not inside {source}")
+            return
+        if place is None or place[:2] != extent[:2]:
+            self.problems.append(f"{output} is not at the place of {source}")
+            return
+        if output.node.is_no_padding_input and output.node.renames:
+            self._inside(output, extent)
+
+    def _inside(self, output: Output, extent: tuple[str, int, int]) -> None:
+        for value in output.node.inputs:
+            place = None if value is None else self._extent(value)
+            if value is not None and (
+                place is None
+                or place[0] != extent[0]
+                or place[1] < extent[1]
+                or place[1] + value.exact > extent[2]
+            ):
+                self.problems.append(f"{value} is not inside {output}, which is its bytes")
+
+    def _claim(self, node: Node, extent: tuple[str, int, int], owner: _Owner) -> None:
         space, start, end = extent
-        if start % BLOCK_ALIGN:
+        in_run = isinstance(owner, Output) and owner.uid in self.end_to_end
+        if start % BLOCK_ALIGN and not in_run:
             self.problems.append(
-                f"{self._name(owner)} at {space}[{start}] is not aligned to {BLOCK_ALIGN} bytes"
+                f"{owner} at {space}[{start}] is not aligned to {BLOCK_ALIGN} bytes"
             )
         if aligned(end) > self.arenas.get(space, 0):
             self.problems.append(
-                f"{self._name(owner)} in {space}[{start}, {end}) lies outside the {self.arenas.get(space, 0)} bytes"
+                f"{owner} in {space}[{start}, {end}) lies outside the {self.arenas.get(space, 0)} bytes"
             )
             return
-        previous = {id(x): x for x in self.spaces[space].owners_of(start, end)}
-        self._own_inputs(op, owner, previous)
+        previous = {id(x): cast("_Owner", x) for x in self.spaces[space].owners_of(start, end)}
+        self._own_inputs(node, owner, previous.values())
         if self.order is not None:
-            self._follows(op, owner, list(previous.values()))
+            self._follows(node, owner, previous.values())
         self.spaces[space].claim(start, end, owner)
-        self.users.setdefault(owner, []).append(op)
+        self.users.setdefault(id(owner), []).append(node)
+        self.kept.append(owner)
 
-    def _own_inputs(self, op: Operation, owner: object, previous: Mapping[int, object]) -> None:
+    def _own_inputs(self, node: Node, owner: _Owner, previous: Iterable[_Owner]) -> None:
         """A node must not write where it still reads, nor two of its outputs to one place."""
-        for operand in op.operands:
-            if id(self.roots.get(operand, operand)) in previous:
-                self.problems.append(
-                    f"{self._name(owner)} is written over its own input {self._name(operand)}"
-                )
-        for other in previous.values():
-            if _writer(other) is op:
-                self.problems.append(
-                    f"{self._name(owner)} and {self._name(other)} of one node share bytes"
-                )
+        read = {id(part) for x in node.inputs if x is not None for part in self._writers(x)}
+        for other in previous:
+            if id(other) in read:
+                self.problems.append(f"{owner} is written over its own input {other}")
+            if other.node is node:
+                self.problems.append(f"{owner} and {other} of one node share bytes")
 
-    def _follows(self, op: Operation, owner: object, previous: Sequence[object]) -> None:
+    def _follows(self, node: Node, owner: _Owner, previous: Iterable[_Owner]) -> None:
         assert self.order is not None
         for other in previous:
-            for user in self.users.get(other, ()):
-                if user is not op and not self.order.before(user, op):
+            for user in self.users.get(id(other), ()):
+                if user is not node and not self.order.before(user.op, node.op):
                     self.problems.append(
-                        f'{self._name(owner)} takes the bytes of {self._name(other)}, but nothing orders it behind "'
-                        f'{node_name(user) or user.name}"'
+                        f"{owner} takes the bytes of {other}, but nothing orders it behind "
+                        f'"{user.name}"'
                     )
+
+
+def _is_piece(output: Output) -> bool:
+    marks = output.node.marks
+    return marks.no_padding_output and marks.output_reuse_input
+
+
+def _is_run(output: Output) -> bool:
+    """Whether the output is the run itself: a concat without task, or a piece of a split."""
+    return output.node.renames and (output.node.marks.no_padding_input or _is_piece(output))
 
 
 def check_plan(graph: GraphOp) -> list[str]:
     """What is wrong with the places on the nodes of a planned graph, in block order; nothing when it is right.
 
-    Checked: every sized output has a place, aligned to 512 bytes and inside its arena; a view lies where its input
-    does; nobody reads bytes that were written over, a model output included; no node writes where it reads.
+    Checked: every sized output has a place inside its arena, aligned to 512 bytes unless it is part of a run without
+    padding; a reference lies where its input does, pieces of a run inside it; nobody reads bytes that were written
+    over, a model output included; no node writes where it reads.
     """
     return _Check(graph).run()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from heapq import heappop, heappush
 
 from xdsl.ir import Operation, OpResult, SSAValue
@@ -19,7 +19,7 @@ def positions(graph: GraphOp) -> dict[Operation, int]:
     return {op: index for index, op in enumerate(graph.block.ops)}
 
 
-def consumers(value: SSAValue, place: dict[Operation, int]) -> list[tuple[Operation, int]]:
+def consumers(value: SSAValue, place: Mapping[Operation, int]) -> list[tuple[Operation, int]]:
     """Who reads a value, as (op, operand index), in the order (block position, operand index).
 
     This, not `value.uses` (newest first), is the order of GE's peers (design.md section 4). Control uses do not occur:

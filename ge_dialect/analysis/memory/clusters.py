@@ -91,7 +91,8 @@ def _inputs(node: Node, *, padded: bool) -> Iterator[DistanceRule]:
             base = source
         else:
             yield base, source, at, node, padded
-        at += stride(source, node, padded=padded)
+        if len(node.inputs) > 1:
+            at += stride(source, node, padded=padded)
 
 
 def _outputs(node: Node, *, padded: bool) -> Iterator[DistanceRule]:
@@ -131,12 +132,12 @@ def _rules(node: Node) -> Iterator[DistanceRule]:
     for output in node.outputs:
         if output.source is None or (splits and output.source is node.inputs[0]):
             continue
-        if output.source.node.marks.output_list is not None and node.is_no_padding_input:
+        if output.source.node.marks.output_list is not None and node.lays_inputs:
             continue  # the list says where input 0 lies
         yield output.source, output, 0, node, False
     if splits:
         yield from _outputs(node, padded=False)
-    if node.is_no_padding_input:
+    if node.lays_inputs:
         yield from _inputs(node, padded=False)
     elif node.is_padded_input:
         yield from _inputs(node, padded=True)
@@ -191,6 +192,19 @@ def clusters(graph: MemoryGraph) -> list[Cluster]:
         )
         cluster.chained = cluster.padded and _is_chained(cluster)
     return list(found.values())
+
+
+def places_from(graph: MemoryGraph, anchor: Output, at: int) -> dict[int, int]:
+    """The byte offsets, by `uid`, of all outputs whose place follows from `anchor` lying at `at` (section 7.3).
+
+    Raises LayoutError for rules that contradict each other.
+    """
+    for cluster in clusters(graph):
+        if anchor in cluster.outputs:
+            start = at - cluster.places[cluster.outputs.index(anchor)]
+            pairs = zip(cluster.outputs, cluster.places, strict=True)
+            return {output.uid: start + place for output, place in pairs}
+    raise ValueError(f"{anchor} is no output of the graph")
 
 
 def _is_chained(cluster: Cluster) -> bool:

@@ -91,7 +91,9 @@ def continuous_consumer(node: Node, slot: int) -> tuple[Node, int, bool] | None:
 def is_outside_pools(output: Output) -> bool:
     """Whether the output lies in L1 or UB, for which there is no pool (section 1.4)."""
     types = output.node.marks.output_types
-    return output.index < len(types) and is_outside(highest_type(types[output.index : output.index + 1]))
+    return output.index < len(types) and is_outside(
+        highest_type(types[output.index : output.index + 1])
+    )
 
 
 def needs_no_memory(output: Output) -> bool:

@@ -7,6 +7,7 @@ the letter; `ge_dialect.analysis.memory_check` is the stricter check of what the
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 
 from ge_dialect.analysis.memory.clusters import extent, feeds_no_padding
 from ge_dialect.analysis.memory.continuity import ZERO_MEMORY_TYPES, is_outside_pools, stride
@@ -83,14 +84,18 @@ def _references(graph: MemoryGraph, places: Places) -> Iterator[str]:
             continue
         if _offset(output, places) < 0:
             yield f"{output} has no place"
-        elif output.source is not None and not _is_piece(output):
+        elif output.source is not None and not _is_elsewhere(output):
             if places.get(output.uid) != places.get(output.source.uid):
                 yield f"{output} is not at the place of {output.source}, whose memory it is"
 
 
-def _is_piece(output: Output) -> bool:
+def _is_elsewhere(output: Output) -> bool:
+    """Whether a reference is not at its input's place: a piece of a split, or a run whose inputs have offset lists."""
     marks = output.node.marks
-    return marks.no_padding_output and marks.output_reuse_input
+    if marks.no_padding_output and marks.output_reuse_input:
+        return True
+    source = output.source
+    return source is not None and source.node.marks.output_list is not None and output.node.lays_inputs
 
 
 def _padded(node: Node, places: Places) -> Iterator[str]:
@@ -100,7 +105,7 @@ def _padded(node: Node, places: Places) -> Iterator[str]:
     ):
         if not present or (name == "outputs" and all(x.source is not None for x in run)):
             continue
-        for first, second in zip(run, run[1:], strict=False):
+        for first, second in pairwise(run):
             wanted = _offset(first, places) + stride(first, node, padded=True)
             if _offset(second, places) != wanted:
                 yield (
@@ -122,14 +127,13 @@ def _no_padding_inputs(node: Node, places: Places) -> Iterator[str]:
             continue
         if expected is not None and at != expected:
             yield f'inputs of "{node.name}": {source} is at {at}, not at {expected}'
-        expected = at + stride(source, node, padded=False)
+        if len(node.inputs) > 1:
+            expected = at + stride(source, node, padded=False)
 
 
 def _input_overflow(node: Node, places: Places) -> Iterator[str]:
     """The last real input of an outermost run must end inside the output."""
-    if not node.outputs or any(
-        x.is_no_padding_input for x, _ in node.outputs[0].consumers
-    ):
+    if not node.outputs or any(x.is_no_padding_input for x, _ in node.outputs[0].consumers):
         return
     out = node.outputs[0]
     last = node.inputs[-1]
@@ -184,8 +188,9 @@ def _runs(graph: MemoryGraph, places: Places) -> Iterator[str]:
     for node in graph.nodes:
         if node.is_padded_input or node.is_padded_output:
             yield from _padded(node, places)
-        if node.is_no_padding_input:
+        if node.lays_inputs:
             yield from _no_padding_inputs(node, places)
+        if node.is_no_padding_input:
             yield from _input_overflow(node, places)
         if node.is_no_padding_output:
             yield from _no_padding_outputs(node, places)
@@ -265,7 +270,8 @@ def check_overlap(graph: GraphOp) -> list[str]:
                 continue
             if not (reuse.can_reuse(output, other) or reuse.can_reuse(other, output)):
                 problems.append(
-                    f"{output} in {space}[{start}, {start + size}) overlaps {other}, and neither may overwrite the other"
+                    f"{output} in {space}[{start}, {start + size}) overlaps {other}, and neither may "
+                    "overwrite the other"
                 )
         area.claim(start, start + size, output)
     return problems

@@ -93,6 +93,13 @@ class Node:
         return self.marks.no_padding_input and len(self.inputs) > 1
 
     @property
+    def lays_inputs(self) -> bool:
+        """No-padding input as a type bit: with the output on input 0, whatever the number of inputs (section 7.1)."""
+        return self.marks.no_padding_input and (
+            len(self.inputs) > 1 or (self.marks.output_reuse_input and bool(self.inputs))
+        )
+
+    @property
     def is_no_padding_output(self) -> bool:
         """Outputs end to end without padding, on the input's memory."""
         return self.marks.no_padding_output and len(self.outputs) > 1

@@ -10,9 +10,7 @@ from ge_dialect.analysis.memory.marks import NO_MARKS, Marks
 from ge_dialect.dialects.ge.access import slot_attrs
 
 
-def reference_input(
-    op: Operation, kind: str, marks: Marks, output: int, inputs: int
-) -> int | None:
+def reference_input(op: Operation, kind: str, marks: Marks, output: int, inputs: int) -> int | None:
     """The input slot whose memory data output `output` is, None when the output has memory of its own.
 
     `kind` is the node's GE type, `inputs` how many data slots it has; a slot beyond that is no reference. Where the

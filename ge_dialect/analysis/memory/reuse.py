@@ -57,13 +57,17 @@ class Reuse:
         self._groups = _shared(graph)
         streams = {stream_of(node.op) for node in graph.nodes} - {None}
         self._order = (
-            None if len(streams) <= 1 and graph.nodes else HappensBefore([x.op for x in graph.nodes])
+            None
+            if len(streams) <= 1 and graph.nodes
+            else HappensBefore([x.op for x in graph.nodes])
         )
         self._writers: dict[int, dict[int, Node]] = {}
         users: dict[int, dict[int, Node]] = {}
         for output in graph.outputs:
             group = self._groups.find(output.uid)
-            self._writers.setdefault(group, {})[output.node.id] = output.node
+            writers = self._writers.setdefault(group, {})
+            if not output.node.renames:
+                writers[output.node.id] = output.node
             for consumer, _ in output.consumers:
                 if not consumer.renames:
                     users.setdefault(group, {})[consumer.id] = consumer

@@ -26,7 +26,7 @@ from xdsl.ir import Attribute, Operation, OpResult, SSAValue, SSAValues
 from xdsl.rewriter import Rewriter
 
 from ge_dialect.dialects.attrs import UNIT, array_items, i64, i64_array, string_attr, text_of
-from ge_dialect.dialects.ge.attr_values import to_python
+from ge_dialect.dialects.ge.attr_values import from_python, to_python
 from ge_dialect.dialects.ge.desc import DescAttr
 from ge_dialect.dialects.ge.element_types import dtype_of
 from ge_dialect.dialects.ge.graph import AbsentOp, GraphOp, TokenOp
@@ -89,6 +89,27 @@ def ge_attr(op: Operation, name: str, default: Any = None) -> Any:
             if spelling == name and key in properties:
                 return to_python(properties[key])
     return default
+
+
+def set_ge_attr(op: GeNode, name: str, value: Any) -> None:
+    """Set one GE attribute of the node, where its class keeps it; None removes it. `value` as `from_python` takes it."""
+    for key, spelling in op.GE_ATTRS.items():
+        if spelling == name:
+            if value is None:
+                op.properties.pop(key, None)
+            else:
+                op.properties[key] = from_python(value)
+            return
+    attrs = op.properties.get("attrs")
+    kept = dict(attrs.data) if isinstance(attrs, DictionaryAttr) else {}
+    if value is None:
+        kept.pop(name, None)
+    else:
+        kept[name] = from_python(value)
+    if kept:
+        op.properties["attrs"] = DictionaryAttr(kept)
+    else:
+        op.properties.pop("attrs", None)
 
 
 def subgraph_names(op: Operation) -> list[str]:

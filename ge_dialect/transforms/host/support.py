@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import cast
 
-from xdsl.dialects.builtin import NoneType
-from xdsl.ir import Operation
+from xdsl.dialects.builtin import NoneType, TensorType, UnrankedTensorType
+from xdsl.ir import Attribute, Operation
 
 from ge_dialect.dialects.engine_table import ENGINES, HOST_CPU
-from ge_dialect.dialects.ge.access import data_operands, data_results, desc_of_type
+from ge_dialect.dialects.ge.access import data_operands, data_results
+from ge_dialect.dialects.ge.element_types import dtype_of
 from ge_dialect.dialects.host_kernel_table import HOST_KERNELS, NUMBERS_AND_BOOL
 from ge_dialect.formats.errors import GeError
 
@@ -42,11 +44,22 @@ class HostKernels:
             for index, value in enumerate(values):
                 if isinstance(value.type, NoneType):
                     continue
-                name = desc_of_type(value.type).dtype.name
+                name = _element_name(value.type)
                 if name not in accepted:
                     said = f"{side} {index} has elements of type {name}"
                     return "host-support", f"{said}, which the host CPU's kernel for {kind} lacks"
         return None
+
+
+def _element_name(kind: Attribute) -> str:
+    """The name of a tensor's element type; UNDEFINED for another value (a sequence, a map) and a type GE lacks."""
+    if not isinstance(kind, TensorType | UnrankedTensorType):
+        return "UNDEFINED"
+    tensor = cast("TensorType[Attribute] | UnrankedTensorType[Attribute]", kind)
+    try:
+        return dtype_of(tensor.element_type).name
+    except KeyError:
+        return "UNDEFINED"
 
 
 DEFAULT_KERNELS = HostKernels(HOST_KERNELS)

@@ -113,7 +113,7 @@ def invalid_producer_type(index: int, source: OpResult | None) -> Step:
     """Who makes the input may be told where to put it."""
     if source is None:
         return Step(
-            "invalid_producer_type", False, "nobody makes it", {"input": index}, index
+            "invalid_producer_type", False, "the way back ends at nobody", {"input": index}, index
         )
     kind = ge_type(source.op)
     return Step(

@@ -99,7 +99,9 @@ class _Facts:
         if len(self.streams) == 1:
             return after | before
         peer = self.known[:, own]
-        other_after = (peer >= self.last[row]) & (self.last[row] > 0) & (peer > self.ends[row, self.stream])
+        other_after = (
+            (peer >= self.last[row]) & (self.last[row] > 0) & (peer > self.ends[row, self.stream])
+        )
         peer_here = self.known[row, self.stream]
         other_before = (peer_here >= self.last) & (self.last > 0) & (peer_here > self.ends[:, own])
         return np.where(same, after | before, other_after | other_before)
@@ -221,7 +223,11 @@ class _Packer:
                     return host, taken
         if parent.owner.continuous or parent.owner.zero_copy:
             return (parent, members) if whole and _fits_special(parent, child) else (None, [])
-        return (parent, members) if parent.used + child.size <= _limit(parent, child.size) else (None, [])
+        return (
+            (parent, members)
+            if parent.used + child.size <= _limit(parent, child.size)
+            else (None, [])
+        )
 
     def _follows(self, first: Block, second: Block) -> bool:
         return follows(first, second, self.edges) or follows(second, first, self.edges)
@@ -270,9 +276,7 @@ def _compatible(parent: Block, child: Block) -> bool:
         return False
     if (first.zero_copy and second.continuous) or (first.continuous and second.zero_copy):
         return False
-    if (first.zero_copy and not second.refreshable) or (
-        second.zero_copy and not first.refreshable
-    ):
+    if (first.zero_copy and not second.refreshable) or (second.zero_copy and not first.refreshable):
         return False
     inputs = any(x.io_input for x in (*parent.members, *child.members))
     return not (inputs and any(x.zeroed for x in (*parent.members, *child.members)))

@@ -292,9 +292,7 @@ def _input_numbers(graph: MemoryGraph) -> dict[Node, int]:
     for node in graph.nodes:
         if node.is_data:
             index = node.op.index if isinstance(node.op, DataOp) else None
-            numbers[node] = (
-                index.value.data if isinstance(index, IntegerAttr) else len(numbers)
-            )
+            numbers[node] = index.value.data if isinstance(index, IntegerAttr) else len(numbers)
     return numbers
 
 
@@ -332,7 +330,10 @@ def _check_fixed(cluster: Cluster) -> None:
 
 
 def requests(
-    graph: MemoryGraph, edges: StreamEdges, options: PlanOptions, found: Iterable[Cluster] | None = None
+    graph: MemoryGraph,
+    edges: StreamEdges,
+    options: PlanOptions,
+    found: Iterable[Cluster] | None = None,
 ) -> Requests:
     """What the graph asks for. Raises LayoutError for runs that cannot be laid out. Linear in nodes and edges."""
     maker = _Maker(graph, edges, options)
