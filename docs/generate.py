@@ -34,7 +34,7 @@ from xdsl.irdl import (
 )
 from xdsl.passes import ModulePass
 
-from ge_dialect.dialects.ge.attribute_table import ATTRIBUTES
+from ge_dialect.dialects.ge.attribute_table import ATTRIBUTES, SLOT_ATTRIBUTES
 from ge_dialect.passes import PASSES
 from ge_dialect.preset import Preset
 from ge_dialect.universe import DIALECTS, resolve
@@ -120,7 +120,24 @@ def attributes_page() -> str:
         "What importers and passes note down on operations. These attributes are discardable: an operation means the\n"
         "same without them. `ge-verify` checks their types and places."
     )
-    return f"{NOTICE}\n\n# Attributes\n\n{intro}\n\n{head}\n" + "\n".join(rows) + "\n"
+    return (
+        f"{NOTICE}\n\n# Attributes\n\n{intro}\n\n{head}\n"
+        + "\n".join(rows)
+        + "\n"
+        + slots_section()
+    )
+
+
+def slots_section() -> str:
+    """The table of what the slots' dictionaries may hold."""
+    rows = [
+        f"| `{row.key}` | {row.side} | {_cell(row.meaning)} | "
+        f"{'' if row.ge_spelling is None else f'`{row.ge_spelling}`'} |"
+        for row in SLOT_ATTRIBUTES
+    ]
+    head = "| key | slots | meaning | GE's spelling |\n| --- | --- | --- | --- |"
+    intro = "`ge.arg_attrs` and `ge.res_attrs` hold one dictionary a data slot, left out when all are empty."
+    return f"\n## Slots\n\n{intro}\n\n{head}\n" + "\n".join(rows) + "\n"
 
 
 def _forms(operation: type[Operation]) -> list[type]:

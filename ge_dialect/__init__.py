@@ -15,6 +15,10 @@ if TYPE_CHECKING:
 __all__ = ["GeError", "Program", "compile"]
 
 
+def __dir__() -> list[str]:
+    return __all__
+
+
 def __getattr__(name: str) -> Any:
     if name == "GeError":
         from ge_dialect.formats.errors import GeError

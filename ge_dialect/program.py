@@ -13,13 +13,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from xdsl.context import Context
 from xdsl.dialects.builtin import Builtin, ModuleOp
 from xdsl.passes import ModulePass
+from xdsl.universe import Universe
 from xdsl.utils.arg_spec import parse_pipeline
+from xdsl.utils.exceptions import ArgSpecParseError
 
 from ge_dialect.formats.errors import GeError
 from ge_dialect.passes import PASSES
@@ -47,7 +49,8 @@ def load(
 ) -> ModuleOp:
     """The module of a model: an `.onnx` file, an `.mlir` file, an onnx.ModelProto, or a module (returned as it is).
 
-    `dims` fixes symbolic dimensions of an ONNX model. Raises GeError or xdsl's ParseError with the place of the fault.
+    `dims` fixes symbolic dimensions of an ONNX model: by name, or `input:axis` where they have none. Raises GeError or
+    xdsl's ParseError with the place of the fault, OSError for a text file that cannot be read.
     """
     if isinstance(model, ModuleOp):
         return model
@@ -72,40 +75,61 @@ def _load_text(path: Path) -> ModuleOp:
 def make_passes(pipeline: str | Sequence[ModulePass]) -> tuple[ModulePass, ...]:
     """The passes of a pipeline, presets expanded; text is in ge-opt's syntax, `a{n=1},b`.
 
-    Raises GeError for an unknown pass or a wrong option.
+    Names are this project's and, behind them, those that other installed xDSL packages offer. Raises GeError for text
+    that is no pipeline, an unknown pass or a wrong option.
     """
     if not isinstance(pipeline, str):
         return expand(tuple(pipeline))
+    try:
+        specs = tuple(parse_pipeline(pipeline))
+    except ArgSpecParseError as error:
+        # xDSL's text is several lines: the place, the pipeline, carets, what is wrong.
+        complaint = str(error).strip().splitlines()[-1].strip()
+        raise GeError(f"'{pipeline}' is no pipeline: {complaint}") from error
     passes: list[ModulePass] = []
-    for spec in parse_pipeline(pipeline):
-        reference = PASSES.get(spec.name)
-        if reference is None:
-            raise GeError(f"unknown pass '{spec.name}'")
+    for spec in specs:
         try:
-            passes.append(resolve(reference).from_spec(spec))
+            passes.append(_pass_class(spec.name).from_spec(spec))
         except ValueError as error:
             raise GeError(f"pass '{spec.name}': {error}") from error
     return expand(tuple(passes))
 
 
+def _pass_class(name: str) -> type[ModulePass]:
+    if name in PASSES:
+        return resolve(PASSES[name])
+    offered = Universe.get_multiverse().all_passes
+    if name not in offered:
+        raise GeError(f"unknown pass '{name}'")
+    return offered[name]()
+
+
 @dataclass(frozen=True)
 class Program:
-    """A compiled model: `module` holds the task list (or what the chosen pipeline left)."""
+    """A compiled model: `module` holds the task list (or what the chosen pipeline left).
+
+    Without `device_options` the emulated device has its defaults, but an operator without a kernel is an error and not
+    opaque bytes.
+    """
 
     module: ModuleOp
     device_options: DeviceOptions | None = None
 
     @cached_property
     def executable(self) -> Executable:
-        """The task list, loaded into an emulated device. Raises GeError when there is none or it is not runnable."""
+        """The task list, loaded into an emulated device once: variables keep their values from run to run.
+
+        Raises GeError when there is no task list or it is not runnable.
+        """
         from ge_dialect.runtime import DeviceOptions, load
 
-        return load(self.module, self.device_options or DeviceOptions())
+        return load(self.module, self.device_options or DeviceOptions(unknown_kernels="error"))
 
     def run(self, inputs: Mapping[str, np.ndarray] | Sequence[np.ndarray]) -> RunResult:
-        """One step on `inputs`, by name or in order of the model's inputs.
+        """One step on `inputs`: arrays of the model's shapes and element types, by name or in order of its inputs.
 
-        Raises GeError when a name, shape or element type is not what the model has.
+        Raises GeError when a name, shape or element type is not what the model has (nothing is converted), and when
+        the run itself goes wrong.
         """
         return self.executable.run(inputs)
 
@@ -124,7 +148,7 @@ def compile(
     `load` and `make_passes` raise, and what the passes raise.
     """
     module = load(model, dims=dims)
-    ctx: Any = context()
+    ctx = context()
     for each in make_passes(pipeline if pipeline is not None else (GePipeline(),)):
         each.apply(ctx, module)
     if verify:

@@ -82,7 +82,9 @@ class Explanation:
         name = node_name(op)
         if name == self.node:
             return True
-        return self.node.endswith(f"/{name}") and self.node == f"{graph_of(op).sym_name.data}/{name}"
+        return (
+            self.node.endswith(f"/{name}") and self.node == f"{graph_of(op).sym_name.data}/{name}"
+        )
 
 
 _EXPLANATION: ContextVar[Explanation | None] = ContextVar("ge_explanation", default=None)

@@ -35,9 +35,7 @@ def consumers(value: SSAValue, place: Mapping[Operation, int]) -> list[tuple[Ope
         rank = {text: number for number, text in enumerate(listed)}
         assert isinstance(value, OpResult)
         found.sort(
-            key=lambda item: rank.get(
-                f"{value.index}:{node_name(item[0])}:{item[1]}", len(rank)
-            )
+            key=lambda item: rank.get(f"{value.index}:{node_name(item[0])}:{item[1]}", len(rank))
         )
     return found
 

@@ -117,9 +117,7 @@ def transfer_dims(
     storage_place = {letter: i for i, letter in enumerate(STORAGE_LETTERS[storage])}
     origin_place = {letters[i]: place for place, i in enumerate(kept)}
     to_storage = tuple(_places(letters[i], splits, storage_place) for i in kept)
-    to_origin = tuple(
-        _places(letter, splits, origin_place) for letter in STORAGE_LETTERS[storage]
-    )
+    to_origin = tuple(_places(letter, splits, origin_place) for letter in STORAGE_LETTERS[storage])
     return to_storage, to_origin
 
 

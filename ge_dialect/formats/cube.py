@@ -59,7 +59,5 @@ PLATFORM = CubeTable(
 )
 """The table on which the platform descriptions of Ascend 910 and 310 agree."""
 
-CUBE_TABLES: Mapping[str, CubeTable] = MappingProxyType(
-    {"platform": PLATFORM, "none": NO_PLATFORM}
-)
+CUBE_TABLES: Mapping[str, CubeTable] = MappingProxyType({"platform": PLATFORM, "none": NO_PLATFORM})
 """Both tables by the name that options use."""

@@ -124,9 +124,7 @@ def storage_shape(
     return _by_letters(storage, axes, width, groups or groups_of(storage_format), pair)
 
 
-def _by_letters(
-    storage: str, axes: Mapping[str, int], c0: int, groups: int, pair: bool
-) -> Shape:
+def _by_letters(storage: str, axes: Mapping[str, int], c0: int, groups: int, pair: bool) -> Shape:
     if storage == "FRACTAL_ZN_LSTM":
         return _lstm_shape(axes)
     if storage == "FRACTAL_Z" and pair:
@@ -181,9 +179,7 @@ def enlarge_factor(channels: int, columns: int, c0: int, groups: int) -> int:
     """How many groups of `channels` x `columns` share a block, so that little of it is padding; 0 for empty groups."""
     if channels == 0 or columns == 0:
         return 0
-    return min(
-        lcm(c0 // gcd(channels, c0), FRACTAL_N0 // gcd(columns, FRACTAL_N0)), groups
-    )
+    return min(lcm(c0 // gcd(channels, c0), FRACTAL_N0 // gcd(columns, FRACTAL_N0)), groups)
 
 
 def _grouped_shape(axes: Mapping[str, int], c0: int, groups: int) -> Shape:

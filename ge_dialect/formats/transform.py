@@ -147,9 +147,7 @@ def from_storage(array: Array, layout: Layout) -> Array:
             f"{layout.origin_format} {list(layout.origin_shape)}"
         )
     split = array.reshape([parts[part] for part in stored])
-    inner = split.transpose([stored.index(part) for part in lengths]).reshape(
-        _block_lengths(parts)
-    )
+    inner = split.transpose([stored.index(part) for part in lengths]).reshape(_block_lengths(parts))
     sizes = dict(zip(letters, shape, strict=True))
     cropped = inner[tuple(slice(sizes.get(letter, 1)) for letter in _CANONICAL)]
     own = [_CANONICAL.index(letter) for letter in letters]
@@ -312,6 +310,8 @@ def _grouped(array: Array, layout: Layout) -> Array:
     total, channels, *window = inner.shape
     groups, c0 = layout.groups or groups_of(layout.storage_format), layout.c0
     columns = total // groups
+    if columns * groups != total:
+        raise FormatError(f"{total} output channels are no multiple of {groups} groups")
     factor = enlarge_factor(channels, columns, c0, groups)
     if factor == 0:
         return np.zeros((0, 0, FRACTAL_N0, c0), array.dtype)

@@ -39,9 +39,7 @@ def _evaluate(spec: OpSpec, inputs: Sequence[Value]) -> list[Value]:
     return [np.array(_moved(spec, inputs, None))]
 
 
-def _bind(
-    spec: OpSpec, inputs: Sequence[Array | None], outputs: Sequence[Array | None]
-) -> Thunk:
+def _bind(spec: OpSpec, inputs: Sequence[Array | None], outputs: Sequence[Array | None]) -> Thunk:
     out = single_output(spec, outputs)
 
     def run() -> None:

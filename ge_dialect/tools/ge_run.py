@@ -8,7 +8,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 from xdsl.dialects.builtin import ModuleOp
 
@@ -19,26 +19,24 @@ from ge_dialect.runtime import DeviceOptions, Executable, RunResult, load
 from ge_dialect.runtime.checker import Finding, check
 from ge_dialect.runtime.timeline import chrome_trace_json
 from ge_dialect.tools.diagnostics import run_tool
+from ge_dialect.tools.frontends import LocatedMLIRFrontend
 from ge_dialect.tools.npz import read_npz, write_npz
 from ge_dialect.tools.oracle import compare_with_oracle
 from ge_dialect.tools.output import whole_file
 from ge_dialect.tools.random_inputs import random_inputs
 from ge_dialect.tools.run_summary import Summary
 from ge_dialect.tools.symbolic_dims import require_dims
+from ge_dialect.tools.weights_file import load_weights
 
 TOOL = "ge-run"
 
 
-class _Parser(argparse.ArgumentParser):
-    def error(self, message: str) -> NoReturn:
-        """A wrong option is an error like any other: one line, exit 1."""
-        raise GeError(f"{message}; {self.prog} --help lists the options", TOOL)
-
-
 def _parser() -> argparse.ArgumentParser:
-    parser = _Parser(prog=TOOL, description=__doc__)
+    parser = argparse.ArgumentParser(TOOL, "%(prog)s [options] model", __doc__)
     option = parser.add_argument
-    option("model", help="an ONNX model, or MLIR text of dialect ge or ge_task")
+    option(
+        "model", help="an ONNX model, or MLIR text of dialect ge or ge_task; - is standard input"
+    )
     option(
         "--inputs",
         metavar="F.npz",
@@ -68,6 +66,11 @@ def _parser() -> argparse.ArgumentParser:
         default=[],
         metavar="NAME=N",
         help="fix a symbolic dimension of an ONNX model",
+    )
+    option(
+        "--weights",
+        metavar="FILE",
+        help="the constants' bytes that MLIR text written with --weights=FILE refers to",
     )
     option(
         "--seed", type=int, default=0, metavar="N", help="of random inputs and of --order random"
@@ -125,7 +128,7 @@ def _run(arguments: Sequence[str]) -> None:
             raise GeError(f"--{name} should be at least 1, got {getattr(args, name)}", TOOL)
     if args.check and (not args.model.endswith(".onnx") or args.ranks > 1):
         raise GeError("--check compares one rank of an .onnx model", TOOL)
-    module = program.load(args.model, dims=_dims(args))
+    module = _load(args)
     if args.inputs is None:
         require_dims(module, args.model)
     _lower(module)
@@ -145,6 +148,18 @@ def _run(arguments: Sequence[str]) -> None:
         summary.verdict = compare_with_oracle(args.model, inputs.ranks[0], result.outputs)
     _write(args, result, summary)
     _judge(summary)
+
+
+def _load(args: argparse.Namespace) -> ModuleOp:
+    """The module of the model, its constants loaded; `-` is MLIR text."""
+    dims = _dims(args)
+    if args.model == "-":
+        module = LocatedMLIRFrontend().parse(program.context(), sys.stdin.buffer, "<stdin>")
+    else:
+        module = program.load(args.model, dims=dims)
+    if args.weights is not None:
+        load_weights(module, args.weights)
+    return module
 
 
 def _dims(args: argparse.Namespace) -> dict[str, int]:
@@ -228,7 +243,10 @@ def _judge(summary: Summary) -> None:
 
 
 def main(args: Sequence[str] | None = None) -> int:
-    """The command line tool; returns the exit code: 0, or 1 for a user's error, wrong outputs or checker errors."""
+    """The command line tool; returns the exit code: 0, or 1 for a user's error, wrong outputs or checker errors.
+
+    A wrong option raises SystemExit(2).
+    """
     given = sys.argv[1:] if args is None else list(args)
     model = next((word for word in given if Path(word).suffix in (".onnx", ".mlir")), TOOL)
     return run_tool(lambda: _run(given), model)

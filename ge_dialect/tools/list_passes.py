@@ -14,8 +14,8 @@ from ge_dialect.universe import resolve
 
 
 def summary(module_pass: type[ModulePass]) -> str:
-    """The first line of a pass's docstring."""
-    return (inspect.getdoc(module_pass) or "").partition("\n")[0]
+    """The first paragraph of a pass's docstring, on one line."""
+    return " ".join((inspect.getdoc(module_pass) or "").partition("\n\n")[0].split())
 
 
 def pass_list() -> str:

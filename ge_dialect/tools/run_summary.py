@@ -14,6 +14,9 @@ from ge_dialect.runtime.checker import Finding
 from ge_dialect.runtime.feeds import dtype_text
 from ge_dialect.tools.oracle import Verdict
 
+SHOWN = 8
+"""Outputs of a rank that the text lists, and comparisons that passed; JSON has all."""
+
 
 @dataclass(slots=True)
 class Summary:
@@ -67,13 +70,16 @@ class Summary:
         }
 
     def to_text(self) -> str:
-        """A few aligned lines."""
+        """A few aligned lines; of many outputs the first `SHOWN`."""
         rows = [*self._work(), *self._memory(), *self._time()]
         width = max(len(name) for name, _ in rows)
         lines = [f"{name:<{width}}  {value}" for name, value in rows]
         for rank, outputs in enumerate(self.ranks):
             of = f" of rank {rank}" if len(self.ranks) > 1 else ""
-            lines += [f"output{of} {name}: {describe(value)}" for name, value in outputs.items()]
+            listed = [f"output{of} {name}: {describe(value)}" for name, value in outputs.items()]
+            lines += listed[:SHOWN]
+            if len(listed) > SHOWN:
+                lines.append(f"... and {len(listed) - SHOWN} outputs more; --json lists all")
         if self.random_seed is not None:
             lines.append(
                 f"inputs are random (seed {self.random_seed}); --inputs FILE.npz gives your own"
@@ -175,7 +181,14 @@ def _number(value: float | None) -> float | None:
 
 def _verdict_lines(verdict: Verdict) -> list[str]:
     lines = [f"checked against {verdict.oracle}"]
+    hidden: list[float] = []
+    listed = 0
     for x in verdict.comparisons:
+        if x.passed:
+            listed += 1
+            if listed > SHOWN:
+                hidden.append(x.error)
+                continue
         passed = "ok" if x.passed else "FAILED"
         line = (
             f"  {x.name}: max relative error {x.error:.3g} (tolerance {x.tolerance:.3g}) {passed}"
@@ -183,4 +196,8 @@ def _verdict_lines(verdict: Verdict) -> list[str]:
         if x.own_error is not None and x.oracle_error is not None:
             line += f"; from the float64 result ours is {x.own_error:.3g} away, the oracle's {x.oracle_error:.3g}"
         lines.append(line)
+    if hidden:
+        lines.append(
+            f"  ... and {len(hidden)} outputs more, max relative error {max(hidden):.3g} ok"
+        )
     return lines

@@ -38,9 +38,7 @@ Json = dict[str, Any]
 
 _NAMES = {"FLOAT32": "FLOAT", "BFLOAT16": "BF16", "FLOAT64": "DOUBLE"}
 _FLAGS_AND_NUMBERS = [
-    row
-    for row in ATTRIBUTES
-    if row.ge_spelling is not None and row.kind in (Kind.FLAG, Kind.INT)
+    row for row in ATTRIBUTES if row.ge_spelling is not None and row.kind in (Kind.FLAG, Kind.INT)
 ]
 _OF_NODES = {row.ge_spelling: row for row in _FLAGS_AND_NUMBERS if row.on == "node"}
 _OF_GRAPHS = {row.ge_spelling: row for row in _FLAGS_AND_NUMBERS if row.on == "graph"}
@@ -70,8 +68,7 @@ def type_of(desc: Json, c0: int | None = None) -> tuple[Attribute, dict[str, Att
             c0=c0,
         )
     slot = {
-        _SLOT_KEYS.get(key, key): from_python(value)
-        for key, value in desc.get("attrs", {}).items()
+        _SLOT_KEYS.get(key, key): from_python(value) for key, value in desc.get("attrs", {}).items()
     }
     if -2 in shape:
         if encoding is not None:
@@ -217,9 +214,7 @@ def no_task_graph(name: str, graph: Json, c0: int | None = None) -> GraphOp:
         attributes[row.name] = UNIT if value is True else from_python(value)
     if graph.get("unknown"):
         attributes["ge.unknown_shape"] = UNIT
-    return build_graph(
-        name, nodes, graph["edges"], graph.get("control_edges", ()), attributes
-    )
+    return build_graph(name, nodes, graph["edges"], graph.get("control_edges", ()), attributes)
 
 
 def no_task_module(graph: Json, c0: int | None = None) -> ModuleOp:

@@ -25,7 +25,6 @@ from ge_dialect.dialects.ge.access import (
     get_int,
     get_ints,
     graphs,
-    set_int,
     set_ints,
     set_slot_attr,
 )
@@ -36,8 +35,11 @@ from ge_dialect.transforms.memory.ge_plan_memory import GePlanMemory
 from ge_dialect.transforms.memory.reference.options import PlanOptions
 from ge_dialect.transforms.memory.reference.plan import make_plan
 
-# Not ge.constant, whose contents no case gives.
-PHONY = {"_no_padding_continuous_input": True, "_output_reuse_input": True, "_reuse_input_on_dim_index": 0}
+PHONY = {
+    "_no_padding_continuous_input": True,
+    "_output_reuse_input": True,
+    "_reuse_input_on_dim_index": 0,
+}
 
 
 def assign(module: ModuleOp) -> GraphOp:
@@ -74,17 +76,6 @@ def test_no_memory_flag(case: Json) -> None:
     graph = memory_graph(graphs(memory_module(case["graph"]))[0])
     found = {key: needs_no_memory(find(graph, key)) for key in case["expect"]}
     assert found == case["expect"]
-    plan = make_plan(graphs(memory_module(case["graph"]))[0], PlanOptions())
-    owners = {
-        str(x).replace('"', "")
-        for request in plan.wanted.pool
-        if request.cluster is not None and not request.cluster.padded
-        for x in request.cluster.producers[:]
-        if x.node is request.node
-    }
-    for key, without in case["expect"].items():
-        if without:
-            assert key not in owners
 
 
 @pytest.mark.cases(kinds=("block_flags",))
@@ -281,12 +272,9 @@ def test_layout_conflict(case: Json) -> None:
     expect_offsets(module, expect)
 
 
-def test_set_int_is_what_modifications_use() -> None:
-    """A modified offset is read back by the checker: guards `modify` against a silent no-op."""
-    case_graph = _run_of([{}, {}], [{"shape": [8], "dtype": "float32"}] * 2, PHONY)
-    module = memory_module(case_graph)
+def test_a_modified_offset_is_what_the_checker_reads() -> None:
+    module = memory_module(_run_of([{}, {}], [{"shape": [8], "dtype": "float32"}] * 2, PHONY))
     graph = assign(module)
     assert check_layout(graph) == []
     modify(module, {"output_offset_add": ["p1:0", 4]})
     assert check_layout(graph) != []
-    set_int(graph, "ge.peak_bytes", 0)

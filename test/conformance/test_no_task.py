@@ -47,7 +47,9 @@ def test_pass(case: Case) -> None:
     for name, value in expect.get("attrs", {}).items():
         assert ge_value(target, name) == value
     told = [
-        remark for remark in collector.remarks if remark.args["node"] == case["target"].split("/")[-1]
+        remark
+        for remark in collector.remarks
+        if remark.args["node"] == case["target"].split("/")[-1]
     ]
     if expect["no_task"]:
         assert [remark.kind for remark in told][-1:] == ["passed"]

@@ -42,7 +42,7 @@ class LayoutError(GeError):
     """The memory of a node cannot be laid out as its attributes ask."""
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Output:
     """Data output `index` of a node. `uid` is dense over the graph; `exact` and `stored` are bytes (section 1.2), both
     0 for an absent output; `source` is the output whose memory it is by a reference rule (spec/no_task.md 3)."""
@@ -60,7 +60,7 @@ class Output:
         return f'"{self.node.name}":{self.index}'
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Node:
     """A node; `id` is its place in the order of issue, `stream` -1 when it has none, `before` its control inputs."""
 

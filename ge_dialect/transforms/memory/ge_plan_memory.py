@@ -71,7 +71,6 @@ class GePlanMemory(ModulePass):
     * `release-first` (reference): take the free block that was released first, not last.
     * `reusable-inputs`, `reusable-outputs` (reference): numbers of model inputs whose memory may be given on after
       their last reader, and of model outputs whose memory may hold something else before.
-    * `refreshable` (reference): addresses of the feature map may change between steps.
 
     Raises GeError for runs of tensors that cannot be laid out, and for an unsafe plan with `check`.
 
@@ -90,7 +89,6 @@ class GePlanMemory(ModulePass):
     release_first: bool = False
     reusable_inputs: tuple[int, ...] = ()
     reusable_outputs: tuple[int, ...] = ()
-    refreshable: bool = False
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         found = graphs(op)
@@ -132,7 +130,6 @@ class GePlanMemory(ModulePass):
             release_first=self.release_first,
             reusable_inputs=frozenset(self.reusable_inputs),
             reusable_outputs=frozenset(self.reusable_outputs),
-            refreshable=self.refreshable,
         )
         plan = make_plan(root, options)
         write_plan(plan)

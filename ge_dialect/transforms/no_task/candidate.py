@@ -50,7 +50,10 @@ class Candidate:
     def input(self, index: int) -> TensorDesc | None:
         """The descriptor of an input, None for an unwired one that has none."""
         value = data_operands(self.op)[index]
-        if isinstance(value.type, NoneType) and "type" not in slot_attrs(self.op, "arg", index).data:
+        if (
+            isinstance(value.type, NoneType)
+            and "type" not in slot_attrs(self.op, "arg", index).data
+        ):
             return None
         return input_desc(self.op, index)
 

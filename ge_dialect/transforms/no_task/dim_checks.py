@@ -43,7 +43,10 @@ def real_dim(view: RealDim) -> tuple[str | None, str]:
         )
     merged = view.to_origin[real]
     if len(merged) > 1 and (wrong := _merged_front(view, real, merged)) is not None:
-        return "front_dims_not_one", f"storage axis {real} merges origin axes {list(merged)}: {wrong}"
+        return (
+            "front_dims_not_one",
+            f"storage axis {real} merges origin axes {list(merged)}: {wrong}",
+        )
     return None, f"joins storage axis {real}, all in front of it is 1"
 
 
@@ -60,7 +63,9 @@ def _merged_front(view: RealDim, real: int, merged: Sequence[int]) -> str | None
                 return f"axis {axis} has length {size}"
         elif view.to_storage[axis][0] == real:
             if size > view.aligned[axis]:
-                return f"axis {axis} of length {size} has more than one block of {view.aligned[axis]}"
+                return (
+                    f"axis {axis} of length {size} has more than one block of {view.aligned[axis]}"
+                )
         elif view.aligned[axis] != 1:
             return f"axis {axis} is cut into blocks of {view.aligned[axis]}"
     return None
@@ -91,7 +96,12 @@ def join_steps(candidate: Candidate, index: int, dim: int) -> Iterator[Step]:
     maps = transfer_dims(desc.origin_format, desc.format, source, mask)
     fits = maps is not None and len(maps[1]) == len(storage)
     yield _supported(
-        "transfer_dims_unsupported", index, desc, maps[0] if maps and fits else None, len(source), formats
+        "transfer_dims_unsupported",
+        index,
+        desc,
+        maps[0] if maps and fits else None,
+        len(source),
+        formats,
     )
     if maps is None or not fits or len(maps[0]) != len(source):
         return

@@ -27,7 +27,6 @@ from ge_dialect.analysis.memory.marks import MEMORY_TYPES, is_special, marks_of
 from ge_dialect.analysis.references import producer, trace
 from ge_dialect.dialects.ge.access import (
     TensorDesc,
-    ge_attr,
     ge_type,
     node_name,
     slot_attrs,
@@ -185,8 +184,7 @@ def producer_attr(index: int, direct: OpResult) -> Iterator[Step]:
             {"input": index, "producer": node_name(direct.op), "attribute": found},
             index,
         )
-    listed = ge_attr(direct.op, ATOMIC_OUTPUTS)
-    atomic: list[int] = listed if isinstance(listed, list) else []
+    atomic = list(marks_of(direct.op).atomic_outputs)
     yield Step(
         "producer_attr:atomic_output",
         not atomic,
@@ -254,5 +252,3 @@ def _one_input(
     if seen.memory is None:
         seen.memory = memory
     yield input_memory_type_mismatch(index, memory, seen.memory)
-
-

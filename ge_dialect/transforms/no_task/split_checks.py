@@ -9,7 +9,7 @@ from typing import Any
 from xdsl.ir import Operation, OpResult
 
 from ge_dialect.analysis.explain import Step
-from ge_dialect.analysis.marks import ATOMIC_OUTPUTS, CONTINUOUS_INPUT, NO_TASK, flag, number
+from ge_dialect.analysis.marks import CONTINUOUS_INPUT, NO_TASK, flag, number
 from ge_dialect.analysis.memory.marks import MEMORY_TYPES, marks_of
 from ge_dialect.analysis.references import producer
 from ge_dialect.dialects.engine_table import AI_CORE
@@ -164,11 +164,6 @@ def _changes_graph_input(op: Operation) -> bool:
     return source is None or ge_type(source.op) in ("Data", "RefData")
 
 
-def _atomic(op: Operation) -> list[int]:
-    listed = ge_attr(op, ATOMIC_OUTPUTS)
-    return listed if isinstance(listed, list) else []
-
-
 def split_inputs(candidate: Candidate) -> Iterator[Step]:
     """The input's maker lets its output be cut where it lies."""
     for index, value in candidate.wired():
@@ -181,7 +176,7 @@ def split_inputs(candidate: Candidate) -> Iterator[Step]:
             ("split_input_constant", not _is_constant(direct, candidate)),
             ("split_input_transdata_reshape_of_data", not _changes_graph_input(op)),
             ("split_input_no_task", not flag(op, NO_TASK)),
-            ("split_input_atomic", not _atomic(op)),
+            ("split_input_atomic", not marks_of(op).atomic_outputs),
         ):
             yield Step(reason, holds, told, values, index)
 
@@ -215,7 +210,7 @@ def _one_consumer(output: int, op: Operation) -> Iterator[Step]:
         ("split_consumer_not_aicore", is_ai_core(op)),
         ("split_consumer_fusion_virtual_op", not (isinstance(fused, str) and fused)),
         ("split_consumer_continuous_input", not flag(op, CONTINUOUS_INPUT)),
-        ("split_consumer_atomic", not _atomic(op)),
+        ("split_consumer_atomic", not marks_of(op).atomic_outputs),
     )
     for reason, holds in checks:
         yield Step(reason, holds, told, values)

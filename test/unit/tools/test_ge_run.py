@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from io import BytesIO, TextIOWrapper
 from pathlib import Path
 from typing import Any
 
@@ -193,9 +194,6 @@ def test_files_that_are_no_inputs(run: Run, tasks: Path, tmp_path: Path) -> None
 
 
 def test_wrong_command_lines(run: Run, tasks: Path, tmp_path: Path) -> None:
-    assert error(run, tasks, "--frobnicate").startswith(
-        "ge-run: error: unrecognized arguments: --frobnicate"
-    )
     assert "--ranks should be at least 1" in error(run, tasks, "--ranks", 0)
     assert "--check compares one rank of an .onnx model" in error(run, tasks, "--check")
     assert "--dim takes NAME=NUMBER, got 'batch'" in error(run, tasks, "--dim", "batch")
@@ -203,6 +201,55 @@ def test_wrong_command_lines(run: Run, tasks: Path, tmp_path: Path) -> None:
     assert "no device profile 'fast'" in error(run, tasks, "--profile", "fast")
     nowhere = tmp_path / "no" / "out.npz"
     assert error(run, tasks, "--outputs", nowhere) == f"{nowhere}: error: No such file or directory"
+
+
+def test_an_unknown_option_is_exit_code_2(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        run("a.mlir", "--frobnicate")
+    assert stopped.value.code == 2
+    assert "ge-run: error: unrecognized arguments: --frobnicate" in capsys.readouterr().err
+
+
+def test_standard_input(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", TextIOWrapper(BytesIO(TASKS.encode())))
+    code, out, err = run("-")
+    assert (code, err) == (0, "")
+    assert "(@m)" in out
+
+
+def test_constants_in_a_file(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "w.bin").write_bytes(np.arange(4, dtype=np.float32).tobytes())
+    text = tmp_path / "w.mlir"
+    text.write_text(
+        TASKS.replace("{hbm = 512}", "{hbm = 512, weight = 512}")
+        .replace(
+            "ge_task.kernel",
+            """%w = ge_task.buffer weight at 0 size 16 value #ge.external<"w.bin", offset = 0, size = 16> : tensor<4xf32>
+  ge_task.kernel""",
+        )
+        .replace('"Neg"(%x)', '"Add"(%x, %w)')
+    )
+    inputs, outputs = tmp_path / "in.npz", tmp_path / "out.npz"
+    np.savez(inputs, x=X[0])
+    assert "pass --weights=w.bin" in error(run, text, "--inputs", inputs)
+    given = ("--inputs", inputs, "--outputs", outputs, "--weights", tmp_path / "w.bin")
+    assert run(text, *given)[0] == 0
+    np.testing.assert_array_equal(read_npz(str(outputs))["y"], X[0] + np.arange(4))
+
+
+def test_many_outputs_are_summed_up(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "many.onnx"
+    outputs = ", ".join(f"float[4] y{i}" for i in range(11))
+    body = "".join(f"y{i} = Neg(x)" for i in range(11))
+    text = f'<ir_version: 8, opset_import: ["" : 17]> g (float[4] x) => ({outputs}) {{ {body} }}'
+    onnx.save(onnx.parser.parse_model(text), path)
+    code, out, _ = run(path, "--check")
+    assert code == 0
+    assert "output y7:" in out
+    assert "output y8:" not in out
+    assert "... and 3 outputs more; --json lists all" in out
+    assert "  ... and 3 outputs more, max relative error 0 ok" in out
+    assert len(json.loads(run(path, "--check", "--json")[1])["check"]["outputs"]) == 11
 
 
 def test_models_that_are_none(run: Run, tmp_path: Path) -> None:

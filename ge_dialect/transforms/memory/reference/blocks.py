@@ -16,8 +16,12 @@ _BIG = 8 << 20
 
 @dataclass(slots=True, eq=False)
 class Block:
-    """Memory that its members use one after the other. `size`: bytes in whole blocks of 512; `members` in order of time;
-    `children` lie inside it side by side, `used` bytes of it; `head` is its offset in its parent or pool."""
+    """Memory that its members use one after the other.
+
+    `size`: bytes in whole blocks of 512; `members` in order of time; `children` lie inside it side by side, `used`
+    bytes of it; `head` is its offset in its parent or pool. `io_input`/`zeroed`: some member is a model input, or is
+    zeroed centrally.
+    """
 
     size: int
     members: list[Request]
@@ -25,6 +29,14 @@ class Block:
     is_child: bool = False
     used: int = 0
     head: int = 0
+    io_input: bool = False
+    zeroed: bool = False
+
+    def add(self, member: Request) -> None:
+        """Let a request use the block after those that do already."""
+        self.members.append(member)
+        self.io_input |= member.io_input
+        self.zeroed |= member.zeroed
 
     @property
     def owner(self) -> Request:
@@ -112,9 +124,7 @@ def _may_take(block: Block, request: Request) -> bool:
 
 def _types_conflict(block: Block, request: Request) -> bool:
     """Memory of a model input and memory that is zeroed centrally never mix (section 4.2)."""
-    inputs = request.io_input or any(x.io_input for x in block.members)
-    zeroed = request.zeroed or any(x.zeroed for x in block.members)
-    return inputs and zeroed
+    return (request.io_input and block.zeroed) or (request.zeroed and block.io_input)
 
 
 _Key = tuple[str, int, str, int]
@@ -138,9 +148,10 @@ class _LevelOne:
             for index in order if self.variant.release_first else reversed(order):
                 if _may_take(waiting[index], request):
                     block = waiting.pop(index)
-                    block.members.append(request)
+                    block.add(request)
                     return block
-        block = Block(size, [request])
+        block = Block(size, [])
+        block.add(request)
         self.blocks.append(block)
         return block
 

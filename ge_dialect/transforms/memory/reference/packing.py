@@ -90,26 +90,26 @@ class _Facts:
         table = np.array(rows, np.int64).reshape(len(rows), 3)
         self.spans = (table[:, 0], table[:, 1], table[:, 2])
 
-    def follows(self, row: int) -> Mask:
-        """Which blocks may come after block `row`, and which may come before it: either will do (section 5.3)."""
-        own = self.stream[row]
-        same = self.stream == own
-        after = self.begin > self.ends[row, own]
-        before = self.begin[row] > self.ends[:, own]
+    def follows(self, block: Block) -> Mask:
+        """Which blocks may come after `block`, and which may come before it: either will do (section 5.3)."""
+        owner, last = block.owner, block.members[-1]
+        own = self.column[owner.stream]
+        after = self.begin > last.end
+        before = owner.begin > self.ends[:, own]
         if len(self.streams) == 1:
             return after | before
         peer = self.known[:, own]
-        other_after = (
-            (peer >= self.last[row]) & (self.last[row] > 0) & (peer > self.ends[row, self.stream])
-        )
-        peer_here = self.known[row, self.stream]
+        ends = np.array([last.end_on(stream) for stream in self.streams], np.int64)
+        other_after = (peer >= last.at) & (last.at > 0) & (peer > ends[self.stream])
+        known = [self.edges.known(owner.stream, stream, owner.begin) for stream in self.streams]
+        peer_here = np.array(known, np.int64)[self.stream]
         other_before = (peer_here >= self.last) & (self.last > 0) & (peer_here > self.ends[:, own])
-        return np.where(same, after | before, other_after | other_before)
+        return np.where(self.stream == own, after | before, other_after | other_before)
 
-    def gaps(self, row: int, block: Block) -> Mask:
+    def gaps(self, block: Block) -> Mask:
         """Which serial blocks of the same stream have a member that fits between the members of `block`."""
         found = np.zeros(len(self.begin), np.bool_)
-        if not self.serial[row]:
+        if not _is_serial(block):
             return found
         begins, ends, rows = self.spans
         own_begins = np.array([x.begin for x in block.members], np.int64)
@@ -117,7 +117,7 @@ class _Facts:
         index = np.searchsorted(own_begins, ends, side="right") - 1
         clear = (index < 0) | (own_ends[np.maximum(index, 0)] < begins)
         found[rows[clear]] = True
-        return found & (self.stream == self.stream[row])
+        return found & (self.stream == self.column[block.owner.stream])
 
 
 def _meets(begins: Sequence[int], block: Block, request: Request) -> bool:
@@ -131,12 +131,79 @@ def _clear_members(parent: Block, members: Sequence[Request]) -> list[Request]:
     return [x for x in members if not _meets(begins, parent, x)]
 
 
+class _Tree:
+    """The block that is being filled and all blocks in it, as places for further ones.
+
+    `fits[row, place]`: whether (a member of) block `row` of the list can lie there by its life, in all blocks around
+    that place too. `order` lists the places children first, as they are tried; `room` are bytes left.
+    """
+
+    def __init__(self, facts: _Facts, top: Block) -> None:
+        self.facts = facts
+        self.places: list[Block] = []
+        self.above: list[int] = []
+        self.depth: list[int] = []
+        self.whole: list[Mask] = []
+        self.fits: Mask = np.zeros((len(facts.begin), 8), np.bool_)
+        self.room: Numbers = np.zeros(8, np.int64)
+        self.order: list[int] = []
+        self.sequence: Numbers = np.zeros(0, np.int64)
+        self._add(top, -1, len(self.order))
+
+    def _add(self, block: Block, above: int, at: int) -> None:
+        place = len(self.places)
+        if place == len(self.room):
+            self.room = np.concatenate([self.room, np.zeros_like(self.room)])
+            self.fits = np.concatenate([self.fits, np.zeros_like(self.fits)], axis=1)
+        whole = self.facts.follows(block)
+        fits = whole | self.facts.gaps(block)
+        if above >= 0:
+            fits &= self.fits[:, above]
+        self.places.append(block)
+        self.above.append(above)
+        self.depth.append(self.depth[above] + 1 if above >= 0 else 0)
+        self.whole.append(whole)
+        self.fits[:, place] = fits
+        self.room[place] = _own_room(block)
+        self.order.insert(at, place)
+        self.sequence = np.array(self.order, np.int64)
+
+    def put(self, place: int, child: Block) -> None:
+        """Put a block into the one at `place`."""
+        _adopt(self.places[place], child)
+        self.room[place] = _own_room(self.places[place])
+        self._add(child, place, self.order.index(place))
+
+    def largest(self) -> int:
+        """The largest block that may still find space."""
+        return int(self.room[: len(self.places)].max())
+
+    def find(self, child: Block, row: int) -> tuple[int, list[Request]] | None:
+        """The first place that takes (some of) the block's members, and which; None when there is none."""
+        order = self.sequence
+        possible = order[self.fits[row, order] & (self.room[order] >= child.size)]
+        for place in possible.tolist():
+            if self.depth[place] >= MAX_DEPTH:
+                continue
+            kept = self._kept(place, child, row)
+            if kept and _has_space(self.places[place], child, len(kept) == len(child.members)):
+                return place, kept
+        return None
+
+    def _kept(self, place: int, child: Block, row: int) -> list[Request]:
+        """The members that meet neither the block at `place` nor those around it."""
+        kept = child.members
+        while place >= 0 and kept:
+            if not self.whole[place][row]:
+                kept = _clear_members(self.places[place], kept)
+            place = self.above[place]
+        return kept
+
+
 class _Packer:
     def __init__(self, blocks: list[Block], edges: StreamEdges) -> None:
         self.blocks = blocks
-        self.edges = edges
         self.facts = _Facts(blocks, edges)
-        self.row = {id(block): row for row, block in enumerate(blocks)}
 
     def run(self) -> None:
         """Visit every block that is no child yet as parent, largest first."""
@@ -149,125 +216,76 @@ class _Packer:
                 self.facts.refresh_spans(self.blocks)
                 moved = 0
 
-    def _fill(self, row: int, parent: Block) -> int:
+    def _candidates(self, row: int, parent: Block, tree: _Tree) -> list[int]:
+        """The later blocks that may go into `parent`, or, where they are special, around it."""
         facts = self.facts
+        whole = tree.whole[0]
         special = bool(facts.special[row])
-        whole = facts.follows(row)
-        later = facts.open & ~facts.special
-        later[: row + 1] = False
-        if special:
-            candidates = later & whole
-        else:
-            candidates = later & (whole | facts.gaps(row, parent))
-            swap = facts.open & facts.special & whole & (facts.size == parent.size)
-            swap[: row + 1] = False
-            candidates |= swap
-        candidates &= facts.size <= _room(parent)
+        found = facts.open & ~facts.special
+        found &= whole if special else tree.fits[:, 0]
+        if not special:
+            found |= facts.open & facts.special & whole & (facts.size == parent.size)
+        found &= facts.size <= tree.largest()
+        found[: row + 1] = False
+        return np.nonzero(found)[0].tolist()
+
+    def _fill(self, row: int, parent: Block) -> int:
+        """Put later blocks into `parent` and its children; how many (parts) moved."""
+        tree = _Tree(self.facts, parent)
         moved = 0
-        for index in np.nonzero(candidates)[0].tolist():
+        largest = tree.largest()
+        for index in self._candidates(row, parent, tree):
             child = self.blocks[index]
-            if child.is_child or child.children or not _compatible(parent, child):
+            if child.children or child.size > largest or not _compatible(parent, child):
                 continue
-            if facts.special[index]:
-                if self._adopt_reversed(parent, child):
+            if self.facts.special[index]:
+                if not parent.children and _fits_special(child, parent):
+                    # A continuous or zero-copy block is the parent though it comes later: both are of one size.
+                    _adopt(child, parent)
+                    self.facts.open[row] = False
                     return moved + 1
                 continue
-            if child.size > _room(parent):
-                continue
-            moved += self._place(parent, child, index, bool(whole[index]))
+            found = tree.find(child, index)
+            if found is not None:
+                self._move(tree, *found, child, index)
+                largest = tree.largest()
+                moved += 1
         return moved
 
-    def _adopt_reversed(self, parent: Block, special: Block) -> bool:
-        """A continuous or zero-copy block is the parent, though it comes later, when both are of one size."""
-        if parent.children or not _fits_special(special, parent):
-            return False
-        self._adopt(special, parent)
-        return True
-
-    def _place(self, parent: Block, child: Block, row: int, whole: bool) -> int:
-        members = child.members if whole else _clear_members(parent, child.members)
-        if not members:
-            return 0
-        host, members = self._host(parent, child, members, whole, 0)
-        if host is None or not members:
-            return 0
+    def _move(
+        self, tree: _Tree, place: int, members: list[Request], child: Block, row: int
+    ) -> None:
         if len(members) == len(child.members):
-            self._adopt(host, child)
-            return 1
+            self.facts.open[row] = False
+            tree.put(place, child)
+            return
         # Only some members can move: they become a block of their own, the others stay.
         chosen = {id(x) for x in members}
-        part = Block(child.size, members)
+        part = Block(child.size, members, io_input=child.io_input, zeroed=child.zeroed)
         child.members = [x for x in child.members if id(x) not in chosen]
         self.facts.update(row, child)
-        self._adopt(host, part)
-        return 1
-
-    def _host(
-        self, parent: Block, child: Block, members: list[Request], whole: bool, depth: int
-    ) -> tuple[Block | None, list[Request]]:
-        """The block that takes (some of) the members: an existing child of `parent` rather than itself."""
-        if depth > MAX_DEPTH:
-            return None, []
-        for inner in parent.children:
-            if child.size > _room(inner):
-                continue
-            if self._follows(inner, child):
-                rest = members
-            elif _is_serial(inner) and _is_serial(child) and _same_stream(inner, child):
-                rest = _clear_members(inner, members)
-            else:
-                continue
-            if rest:
-                host, taken = self._host(inner, child, rest, whole, depth + 1)
-                if host is not None:
-                    return host, taken
-        if parent.owner.continuous or parent.owner.zero_copy:
-            return (parent, members) if whole and _fits_special(parent, child) else (None, [])
-        return (
-            (parent, members)
-            if parent.used + child.size <= _limit(parent, child.size)
-            else (None, [])
-        )
-
-    def _follows(self, first: Block, second: Block) -> bool:
-        return follows(first, second, self.edges) or follows(second, first, self.edges)
-
-    def _adopt(self, parent: Block, child: Block) -> None:
-        child.is_child = True
-        child.head = parent.used
-        parent.children.append(child)
-        parent.used += child.size
-        row = self.row.get(id(child))
-        if row is not None:
-            self.facts.open[row] = False
+        tree.put(place, part)
 
 
-def follows(first: Block, second: Block, edges: StreamEdges) -> bool:
-    """Whether `second` may be placed after `first` (section 5.3, normal mode)."""
-    stream, other = first.owner.stream, second.owner.stream
-    last = first.members[-1]
-    if stream == other:
-        return second.begin > last.end
-    peer = edges.known(other, stream, second.begin)
-    return peer >= last.at > 0 and peer > last.end_on(other)
+def _adopt(parent: Block, child: Block) -> None:
+    child.is_child = True
+    parent.children.append(child)
+    parent.used += child.size
 
 
-def _same_stream(first: Block, second: Block) -> bool:
-    return first.owner.stream == second.owner.stream
-
-
-def _limit(parent: Block, size: int) -> int:
-    """How far children may reach: half a step beyond an ordinary parent, as its own size was rounded up."""
-    return parent.size + 512 if size != 512 else parent.size
-
-
-def _room(parent: Block) -> int:
-    """The largest child that could still go somewhere into the block."""
+def _has_space(parent: Block, child: Block, whole: bool) -> bool:
+    """The space rule: half a step beyond an ordinary parent's size, as that was rounded up; none beyond a special
+    one, which takes whole blocks only."""
     if parent.owner.continuous or parent.owner.zero_copy:
-        own = parent.size - parent.used
-    else:
-        own = parent.size + 512 - parent.used
-    return max([own, *(_room(child) for child in parent.children)])
+        return whole and _fits_special(parent, child)
+    limit = parent.size + 512 if child.size != 512 else parent.size
+    return parent.used + child.size <= limit
+
+
+def _own_room(block: Block) -> int:
+    """The largest child that could still lie in the block itself."""
+    slack = 0 if block.owner.continuous or block.owner.zero_copy else 512
+    return block.size + slack - block.used
 
 
 def _compatible(parent: Block, child: Block) -> bool:
@@ -278,8 +296,7 @@ def _compatible(parent: Block, child: Block) -> bool:
         return False
     if (first.zero_copy and not second.refreshable) or (second.zero_copy and not first.refreshable):
         return False
-    inputs = any(x.io_input for x in (*parent.members, *child.members))
-    return not (inputs and any(x.zeroed for x in (*parent.members, *child.members)))
+    return not ((parent.io_input and child.zeroed) or (parent.zeroed and child.io_input))
 
 
 def _fits_special(parent: Block, child: Block) -> bool:

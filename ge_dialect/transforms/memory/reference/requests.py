@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import cast
 
 from xdsl.dialects.builtin import IntegerAttr, TensorType
+from xdsl.ir import Attribute, SSAValue
 
 from ge_dialect.analysis.memory.clusters import Cluster, clusters
 from ge_dialect.analysis.memory.continuity import ZERO_MEMORY_TYPES, is_outside_pools
@@ -185,7 +187,7 @@ class _Maker:
                 post = False
             if node.marks.no_reuse or output.uid in self.merged:
                 pre = post = False
-            accepts &= not refuses_refresh(node, refreshable=self.options.refreshable)
+            accepts &= not refuses_refresh(node)
             request.refreshable &= not (
                 node.marks.no_padding_output and node.marks.output_reuse_input
             )
@@ -193,7 +195,7 @@ class _Maker:
                 request.io_input = True
                 post = self.input_numbers[node] in self.options.reusable_inputs
             for consumer, slot in output.consumers:
-                accepts &= not refuses_refresh(consumer, refreshable=self.options.refreshable)
+                accepts &= not refuses_refresh(consumer)
                 if consumer.type == "NetOutput":
                     reached += 1
                     post = False
@@ -254,14 +256,16 @@ class _Maker:
         )
 
 
-def _holds_handles(node: Node) -> bool:
-    if not node.op.results and not node.op.operands:
-        return False
-    return any(
-        isinstance(value.type, TensorType)
-        and isinstance(value.type.element_type, ResourceType | VariantType)  # pyright: ignore
-        for value in (*node.op.operands, *node.op.results)
+def _is_handle(value: SSAValue) -> bool:
+    kind = value.type
+    return isinstance(kind, TensorType) and isinstance(
+        cast("TensorType[Attribute]", kind).element_type, ResourceType | VariantType
     )
+
+
+def _holds_handles(node: Node) -> bool:
+    """Whether something the node reads or writes is a handle, whose memory is never released (section 3.1)."""
+    return any(map(_is_handle, node.op.operands)) or any(map(_is_handle, node.op.results))
 
 
 def _space(cluster: Cluster) -> str:

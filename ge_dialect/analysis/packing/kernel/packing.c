@@ -1,0 +1,614 @@
+/* The inner loops of offset packing: tree search for a plan that fits, and first fit in a given order.
+ *
+ * Plain C99 with a flat interface, called through ctypes; `search_tree.py` and `first_fit.py` hold the same algorithms
+ * in Python, node for node, and explain them. All state is in `Search`: calls may run side by side.
+ */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#ifndef SOURCE_DIGEST
+#define SOURCE_DIGEST ""
+#endif
+#if defined(_WIN32)
+#define EXPORT __declspec(dllexport)
+#else
+#define EXPORT __attribute__((visibility("default")))
+#endif
+
+typedef int64_t i64;
+typedef uint64_t u64;
+
+EXPORT const char *ge_pack_digest(void) { return SOURCE_DIGEST; }
+
+/* Lists of lists are flat: those of i are item[start[i]] .. item[start[i + 1]]. */
+typedef struct {
+    i64 buffers, sections, capacity;
+    const i64 *size, *align, *fixed, *relative; /* fixed: address or -1; align of a group's members: the group's */
+    const i64 *twin, *group;                    /* class of equal buffers; number of the group or -1 */
+    const i64 *near_start, *near, *member_start, *member;
+    const i64 *in_section_start, *in_section, *sections_of_start, *sections_of;
+} Problem;
+
+typedef struct {
+    i64 nodes, first_nodes, features, table_bits;
+    double seconds;
+} Options;
+
+typedef struct {
+    i64 nodes, restarts, known, checks;
+} Statistics;
+
+enum { FAIL = 0, FITS = 1, LIMIT = 2 };
+enum { TABLE = 1, DOMINANCE = 2, INFERENCE = 4, SPLIT = 8, RESTART = 16 };
+enum { RAISED, PLACED, PINNED };
+
+typedef struct { i64 buffer, kind, old; } Change;
+typedef struct { u64 a, b; } Hash;
+typedef struct { i64 buffer; double key; } Candidate;
+
+typedef struct {
+    const Problem *p;
+    const Options *o;
+    Statistics *stats;
+    i64 *low, *offset, *pin, *rest, *count, *weight, *queue, *stamp, *section_stamp;
+    char *placed, *queued;
+    i64 queue_length, mark, section_mark, pins;
+    Change *changes;
+    i64 change_count, change_room;
+    Hash hash, *table;
+    u64 table_mask, random;
+    i64 limit, section_rule, order_rule, noise;
+    double deadline;
+    char *arena; /* a stack of scratch memory for the lists of the nodes of the current path */
+    size_t arena_used, arena_room;
+    i64 *keys, *sizes;
+    int broken; /* out of memory */
+} Search;
+
+static double now(void) {
+    struct timespec t;
+    timespec_get(&t, TIME_UTC);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static u64 mix(u64 x) {
+    x ^= x >> 30; x *= 0xbf58476d1ce4e5b9ULL;
+    x ^= x >> 27; x *= 0x94d049bb133111ebULL;
+    return x ^ (x >> 31);
+}
+
+/* What an unplaced buffer adds to the hash of its state. */
+static Hash state_of(const Search *s, i64 v) {
+    Hash h;
+    h.a = mix((u64)v * 0x9E3779B97F4A7C15ULL + 2 * (u64)s->low[v] + (s->pin[v] >= 0));
+    h.b = mix(h.a ^ 0xabcdef1234567ULL);
+    return h;
+}
+static void add_state(Search *s, i64 v) { Hash h = state_of(s, v); s->hash.a += h.a; s->hash.b += h.b; }
+static void drop_state(Search *s, i64 v) { Hash h = state_of(s, v); s->hash.a -= h.a; s->hash.b -= h.b; }
+
+static i64 align_up(i64 x, i64 a) { return a <= 1 ? x : (x + a - 1) / a * a; }
+static i64 next_random(Search *s) {
+    s->random ^= s->random << 13; s->random ^= s->random >> 7; s->random ^= s->random << 17;
+    return (i64)(s->random % 1024);
+}
+
+static void push_sections(Search *s, i64 v) {
+    const Problem *p = s->p;
+    for (i64 j = p->sections_of_start[v]; j < p->sections_of_start[v + 1]; j++) {
+        i64 c = p->sections_of[j];
+        if (!s->queued[c]) { s->queued[c] = 1; s->queue[s->queue_length++] = c; }
+    }
+}
+static int clear_queue(Search *s) {
+    while (s->queue_length) s->queued[s->queue[--s->queue_length]] = 0;
+    return 0;
+}
+
+static int record(Search *s, i64 v, i64 kind, i64 old) {
+    if (s->change_count == s->change_room) {
+        i64 room = s->change_room * 2;
+        Change *more = realloc(s->changes, (size_t)room * sizeof(Change));
+        if (!more) { s->broken = 1; return 0; }
+        s->changes = more; s->change_room = room;
+    }
+    Change *c = &s->changes[s->change_count++];
+    c->buffer = v; c->kind = kind; c->old = old;
+    return 1;
+}
+
+static void undo(Search *s, i64 mark) {
+    const Problem *p = s->p;
+    while (s->change_count > mark) {
+        Change *c = &s->changes[--s->change_count];
+        i64 v = c->buffer;
+        if (c->kind == PLACED) {
+            s->placed[v] = 0; add_state(s, v);
+            for (i64 j = p->sections_of_start[v]; j < p->sections_of_start[v + 1]; j++) {
+                s->rest[p->sections_of[j]] += p->size[v]; s->count[p->sections_of[j]]++;
+            }
+            if (s->pin[v] >= 0) s->pins++;
+            continue;
+        }
+        drop_state(s, v);
+        if (c->kind == RAISED) s->low[v] = c->old;
+        else { s->pin[v] = -1; s->pins--; }
+        add_state(s, v);
+    }
+}
+
+/* Buffer v lies at x or above: whether that can be. */
+static int raise_to(Search *s, i64 v, i64 x) {
+    const Problem *p = s->p;
+    if (s->low[v] >= x) return 1;
+    i64 g = p->group[v], base = g < 0 ? 0 : p->relative[v];
+    if (s->pin[v] >= 0) return 0;
+    for (int again = 1; again;) {
+        again = 0;
+        x = align_up(x - base, p->align[v]) + base;
+        if (x + p->size[v] > p->capacity) return 0;
+        if (!s->pins) break;
+        for (i64 j = p->near_start[v]; j < p->near_start[v + 1]; j++) {
+            i64 f = p->near[j], at = s->pin[f];
+            if (at >= 0 && !s->placed[f] && x + p->size[v] > at && x < at + p->size[f]) { x = at + p->size[f]; again = 1; }
+        }
+    }
+    if (!record(s, v, RAISED, s->low[v])) return 0;
+    drop_state(s, v); s->low[v] = x; add_state(s, v);
+    push_sections(s, v);
+    if (g >= 0)
+        for (i64 j = p->member_start[g]; j < p->member_start[g + 1]; j++) {
+            i64 k = p->member[j];
+            if (k != v && !s->placed[k] && !raise_to(s, k, x - base + p->relative[k])) return 0;
+        }
+    return 1;
+}
+
+/* Buffer v lies at x exactly, though it is not its turn yet. */
+static int pin_to(Search *s, i64 v, i64 x) {
+    const Problem *p = s->p;
+    if (s->pin[v] >= 0) return s->pin[v] == x;
+    if (s->low[v] > x || x + p->size[v] > p->capacity) return 0;
+    if (s->low[v] < x) {
+        if (!record(s, v, RAISED, s->low[v])) return 0;
+        drop_state(s, v); s->low[v] = x; add_state(s, v);
+    }
+    if (!record(s, v, PINNED, 0)) return 0;
+    drop_state(s, v); s->pin[v] = x; s->pins++; add_state(s, v);
+    push_sections(s, v);
+    for (i64 j = p->near_start[v]; j < p->near_start[v + 1]; j++) {
+        i64 u = p->near[j];
+        if (!s->placed[u] && s->low[u] + p->size[u] > x && s->low[u] < x + p->size[v] && !raise_to(s, u, x + p->size[v])) return 0;
+    }
+    return 1;
+}
+
+/* Look at every section whose buffers were raised: whether they still fit, and who must be the lowest. */
+static int propagate(Search *s) {
+    const Problem *p = s->p;
+    while (s->queue_length) {
+        i64 c = s->queue[--s->queue_length];
+        s->queued[c] = 0;
+        if (!s->count[c]) continue;
+        s->stats->checks++;
+        i64 low = INT64_MAX, high = 0, end = p->in_section_start[c + 1];
+        for (i64 j = p->in_section_start[c]; j < end; j++) {
+            i64 v = p->in_section[j];
+            if (s->placed[v]) continue;
+            if (s->low[v] < low) low = s->low[v];
+            if (s->low[v] > high) high = s->low[v];
+        }
+        i64 latest = p->capacity - s->rest[c]; /* no later than this the lowest begins */
+        if (low > latest) { s->weight[c]++; return clear_queue(s); }
+        if (high <= latest || !(s->o->features & INFERENCE)) continue;
+        i64 m = 0;
+        for (i64 j = p->in_section_start[c]; j < end; j++) {
+            i64 v = p->in_section[j];
+            if (s->placed[v]) continue;
+            i64 at = m++, key = s->low[v];
+            while (at && s->keys[at - 1] > key) { s->keys[at] = s->keys[at - 1]; s->sizes[at] = s->sizes[at - 1]; at--; }
+            s->keys[at] = key; s->sizes[at] = p->size[v];
+        }
+        i64 top = 0;
+        for (i64 i = 0; i < m; i++) top = (s->keys[i] > top ? s->keys[i] : top) + s->sizes[i];
+        if (top > p->capacity) { s->weight[c]++; return clear_queue(s); }
+        if (m < 2 || s->keys[1] <= latest) continue;
+        i64 floor = s->keys[0] + s->sizes[0];
+        for (i64 j = p->in_section_start[c]; j < end; j++) {
+            i64 v = p->in_section[j];
+            if (!s->placed[v] && s->low[v] > latest && !raise_to(s, v, floor)) return clear_queue(s);
+        }
+    }
+    return 1;
+}
+
+static int place(Search *s, i64 u, i64 at) {
+    const Problem *p = s->p;
+    if (!record(s, u, PLACED, 0)) return 0;
+    drop_state(s, u);
+    s->placed[u] = 1; s->offset[u] = at;
+    if (s->pin[u] >= 0) s->pins--;
+    for (i64 j = p->sections_of_start[u]; j < p->sections_of_start[u + 1]; j++) {
+        s->rest[p->sections_of[j]] -= p->size[u]; s->count[p->sections_of[j]]--;
+    }
+    push_sections(s, u);
+    i64 g = p->group[u];
+    if (g >= 0)
+        for (i64 j = p->member_start[g]; j < p->member_start[g + 1]; j++) {
+            i64 k = p->member[j];
+            if (!s->placed[k] && !pin_to(s, k, at - p->relative[u] + p->relative[k])) return clear_queue(s);
+        }
+    for (i64 j = p->near_start[u]; j < p->near_start[u + 1]; j++) {
+        i64 v = p->near[j];
+        if (!s->placed[v] && !raise_to(s, v, at + p->size[u])) return clear_queue(s);
+    }
+    return propagate(s);
+}
+
+static void *take(Search *s, size_t bytes) {
+    bytes = (bytes + 15) / 16 * 16;
+    if (s->arena_used + bytes > s->arena_room) { s->broken = 1; return NULL; }
+    void *found = s->arena + s->arena_used;
+    s->arena_used += bytes;
+    return found;
+}
+
+static int solve(Search *s, const i64 *items, i64 length, i64 left, Hash hash);
+
+/* All buffers that conflicts or groups join to `from` go to `found`; returns their number. */
+static i64 component(Search *s, i64 from, i64 *found) {
+    const Problem *p = s->p;
+    i64 length = 1;
+    found[0] = from; s->stamp[from] = s->mark;
+    for (i64 i = 0; i < length; i++) {
+        i64 u = found[i], g = p->group[u];
+        for (i64 j = p->near_start[u]; j < p->near_start[u + 1]; j++) {
+            i64 v = p->near[j];
+            if (!s->placed[v] && s->stamp[v] != s->mark) { s->stamp[v] = s->mark; found[length++] = v; }
+        }
+        if (g >= 0 && s->pin[u] < 0)
+            for (i64 j = p->member_start[g]; j < p->member_start[g + 1]; j++) {
+                i64 v = p->member[j];
+                if (!s->placed[v] && s->stamp[v] != s->mark) { s->stamp[v] = s->mark; found[length++] = v; }
+            }
+    }
+    return length;
+}
+
+/* Solve what is left of `items` part by part, small parts first: parts do not touch each other. */
+static int solve_parts(Search *s, const i64 *items, i64 length) {
+    size_t used = s->arena_used;
+    i64 *all = take(s, (size_t)length * sizeof(i64)), *start = take(s, ((size_t)length + 1) * sizeof(i64));
+    i64 *order = take(s, (size_t)length * sizeof(i64));
+    if (s->broken) { s->arena_used = used; return LIMIT; }
+    i64 parts = 0, done = 0;
+    s->mark++;
+    for (i64 i = 0; i < length; i++) {
+        i64 v = items[i];
+        if (s->placed[v] || s->stamp[v] == s->mark) continue;
+        start[parts++] = done;
+        done += component(s, v, all + done);
+    }
+    start[parts] = done;
+    for (i64 i = 0; i < parts; i++) {
+        i64 at = i, own = start[i + 1] - start[i];
+        while (at && start[order[at - 1] + 1] - start[order[at - 1]] > own) { order[at] = order[at - 1]; at--; }
+        order[at] = i;
+    }
+    int result = FITS;
+    for (i64 i = 0; i < parts && result == FITS; i++) {
+        i64 first = start[order[i]], count = start[order[i] + 1] - first;
+        Hash hash = {0, 0};
+        for (i64 j = first; j < first + count; j++) {
+            Hash h = state_of(s, all[j]);
+            hash.a += h.a; hash.b += h.b;
+        }
+        result = solve(s, all + first, count, count, hash);
+    }
+    s->arena_used = used;
+    return result;
+}
+
+/* Whether the unplaced neighbours of u, just placed, still hang together without it. */
+static int stays_whole(Search *s, i64 u, i64 length) {
+    const Problem *p = s->p;
+    if (!(s->o->features & SPLIT)) return 1;
+    if (p->group[u] >= 0) return 0;
+    i64 wanted = s->mark + 1, reached = s->mark + 2, open = 0, first = -1;
+    s->mark += 2;
+    for (i64 j = p->near_start[u]; j < p->near_start[u + 1]; j++) {
+        i64 v = p->near[j];
+        if (s->placed[v]) continue;
+        if (first < 0) { first = v; s->stamp[v] = reached; continue; }
+        s->stamp[v] = wanted; open++;
+    }
+    if (!open) return 1;
+    size_t used = s->arena_used;
+    i64 *found = take(s, (size_t)length * sizeof(i64)), count = 1;
+    if (s->broken) { s->arena_used = used; return 0; }
+    found[0] = first;
+    for (i64 i = 0; i < count && open; i++) {
+        i64 x = found[i], g = p->group[x];
+        for (i64 j = p->near_start[x]; j < p->near_start[x + 1]; j++) {
+            i64 v = p->near[j];
+            if (s->placed[v] || s->stamp[v] == reached) continue;
+            if (s->stamp[v] == wanted) open--;
+            s->stamp[v] = reached; found[count++] = v;
+        }
+        if (g >= 0 && s->pin[x] < 0)
+            for (i64 j = p->member_start[g]; j < p->member_start[g + 1]; j++) {
+                i64 v = p->member[j];
+                if (s->placed[v] || s->stamp[v] == reached) continue;
+                if (s->stamp[v] == wanted) open--;
+                s->stamp[v] = reached; found[count++] = v;
+            }
+    }
+    s->arena_used = used;
+    return !open;
+}
+
+/* The section to decide next among those that hold a buffer at `level`. */
+static i64 choose_section(Search *s, const i64 *items, i64 length, i64 level) {
+    const Problem *p = s->p;
+    i64 best = -1, mark = ++s->section_mark;
+    double best_key = 0, best_tie = 0;
+    for (i64 i = 0; i < length; i++) {
+        i64 u = items[i];
+        if (s->placed[u] || s->low[u] != level) continue;
+        for (i64 j = p->sections_of_start[u]; j < p->sections_of_start[u + 1]; j++) {
+            i64 c = p->sections_of[j], at_level = 0;
+            if (s->section_stamp[c] == mark) continue;
+            s->section_stamp[c] = mark;
+            for (i64 q = p->in_section_start[c]; q < p->in_section_start[c + 1]; q++) {
+                i64 v = p->in_section[q];
+                at_level += !s->placed[v] && s->low[v] == level;
+            }
+            double slack = (double)(p->capacity - level - s->rest[c]), key, tie, weight = 1.0 + (double)s->weight[c];
+            switch (s->section_rule) {
+            case 0: key = (double)at_level; tie = slack; break;
+            case 1: key = slack; tie = (double)at_level; break;
+            case 2: key = (slack + (double)p->capacity / 64.0) * (double)at_level / weight; tie = 0; break;
+            default: key = slack * ((double)at_level + 0.5) / weight; tie = 0; break;
+            }
+            if (best < 0 || key < best_key || (key == best_key && tie < best_tie)) { best = c; best_key = key; best_tie = tie; }
+        }
+    }
+    return best;
+}
+
+static double order_key(Search *s, i64 v) {
+    const Problem *p = s->p;
+    double wide = (double)(p->sections_of_start[v + 1] - p->sections_of_start[v]), size = (double)p->size[v], key;
+    switch (s->order_rule) {
+    case 0: key = wide * 4294967296.0 + size; break;
+    case 1: {
+        i64 most = 0;
+        for (i64 j = p->sections_of_start[v]; j < p->sections_of_start[v + 1]; j++)
+            if (s->rest[p->sections_of[j]] > most) most = s->rest[p->sections_of[j]];
+        key = (double)most * 4096.0 + wide;
+        break;
+    }
+    case 2: key = wide * size; break;
+    default: key = size * 4096.0 + wide; break;
+    }
+    return s->noise ? key * (1024.0 + (double)(next_random(s) % 307)) : key;
+}
+
+/* Whether no unplaced neighbour of u, those of the marked section left out, can begin below `top`. */
+static int nothing_below(const Search *s, i64 u, i64 top, i64 marked) {
+    const Problem *p = s->p;
+    for (i64 j = p->near_start[u]; j < p->near_start[u + 1]; j++) {
+        i64 v = p->near[j];
+        if (!s->placed[v] && s->stamp[v] != marked && s->low[v] < top) return 0;
+    }
+    return 1;
+}
+
+/* Where the lowest buffer of section c begins at the earliest if it is not at `level`. */
+static i64 next_level(Search *s, i64 c, i64 level, i64 marked) {
+    const Problem *p = s->p;
+    i64 next = INT64_MAX;
+    for (i64 q = p->in_section_start[c]; q < p->in_section_start[c + 1]; q++) {
+        i64 u = p->in_section[q], g = p->group[u], low = s->low[u];
+        if (s->placed[u]) continue;
+        if (low == level) {
+            low = INT64_MAX;
+            i64 first = g < 0 ? 0 : p->member_start[g], last = g < 0 ? 1 : p->member_start[g + 1];
+            for (i64 m = first; m < last; m++) {
+                i64 k = g < 0 ? u : p->member[m], shift = g < 0 ? 0 : p->relative[u] - p->relative[k];
+                for (i64 j = p->near_start[k]; j < p->near_start[k + 1]; j++) {
+                    i64 v = p->near[j];
+                    if (s->placed[v] || (k == u && s->stamp[v] == marked) || (g >= 0 && p->group[v] == g)) continue;
+                    i64 t = s->low[v] + p->size[v] + shift;
+                    if (t <= level) t = level + 1;
+                    if (t < low) low = t;
+                }
+            }
+        }
+        if (low < next) next = low;
+    }
+    return next;
+}
+
+static i64 candidates(Search *s, i64 c, i64 level, Candidate *list) {
+    const Problem *p = s->p;
+    i64 count = 0;
+    for (i64 q = p->in_section_start[c]; q < p->in_section_start[c + 1]; q++) {
+        i64 v = p->in_section[q];
+        if (s->placed[v] || s->low[v] != level) continue;
+        int twin = 0;
+        for (i64 a = 0; a < count && !twin; a++) twin = p->twin[list[a].buffer] == p->twin[v];
+        if (twin) continue;
+        double key = order_key(s, v);
+        i64 at = count++;
+        while (at && list[at - 1].key < key) { list[at] = list[at - 1]; at--; }
+        list[at].buffer = v; list[at].key = key;
+    }
+    return count;
+}
+
+/* Place u at `level` and everything after it. */
+static int try_one(Search *s, const i64 *items, i64 length, i64 left, Hash hash, Hash before, i64 u, i64 level) {
+    i64 mark = s->change_count;
+    int result = FAIL;
+    if (place(s, u, level)) {
+        if (stays_whole(s, u, length)) {
+            hash.a += s->hash.a - before.a; hash.b += s->hash.b - before.b;
+            result = left > 1 ? solve(s, items, length, left - 1, hash) : FITS;
+        } else result = solve_parts(s, items, length);
+    }
+    if (s->broken) result = LIMIT;
+    if (result == FAIL) undo(s, mark);
+    return result;
+}
+
+/* Place all of one connected part. `items` may still list buffers that are placed; `left` are not. */
+static int solve(Search *s, const i64 *items, i64 length, i64 left, Hash hash) {
+    const Problem *p = s->p;
+    i64 entry = s->change_count, features = s->o->features;
+    size_t used = s->arena_used;
+    if (s->table && left > 1) {
+        Hash *known = &s->table[hash.a & s->table_mask];
+        if (known->a == hash.a && known->b == hash.b) { s->stats->known++; return FAIL; }
+    }
+    if (length > 2 * left + 16) {
+        i64 *shorter = take(s, (size_t)left * sizeof(i64)), m = 0;
+        if (s->broken) return LIMIT;
+        for (i64 i = 0; i < length; i++) if (!s->placed[items[i]]) shorter[m++] = items[i];
+        items = shorter; length = m;
+    }
+    int result = FAIL;
+    Hash start = s->hash, entry_hash = hash;
+    size_t kept = s->arena_used;
+    for (;;) {
+        s->arena_used = kept;
+        s->stats->nodes++;
+        if (s->stats->nodes > s->limit || (s->stats->nodes % 64 == 0 && now() > s->deadline)) { result = LIMIT; break; }
+        i64 level = INT64_MAX, pinned = -1;
+        for (i64 i = 0; i < length; i++) {
+            i64 v = items[i];
+            if (!s->placed[v] && s->low[v] < level) level = s->low[v];
+        }
+        if (s->pins)
+            for (i64 i = 0; i < length && pinned < 0; i++)
+                if (!s->placed[items[i]] && s->pin[items[i]] == level) pinned = items[i];
+        hash.a = entry_hash.a + s->hash.a - start.a; hash.b = entry_hash.b + s->hash.b - start.b;
+        Hash before = s->hash;
+        if (pinned >= 0) { result = try_one(s, items, length, left, hash, before, pinned, level); break; }
+        i64 c = choose_section(s, items, length, level);
+        Candidate *list = take(s, (size_t)s->count[c] * sizeof(Candidate));
+        if (s->broken) { result = LIMIT; break; }
+        i64 count = candidates(s, c, level, list), certain = 0;
+        if (features & DOMINANCE)
+            for (i64 a = 0; a < count && !certain; a++) {
+                i64 u = list[a].buffer;
+                if (p->group[u] < 0 && nothing_below(s, u, level + p->size[u], -1)) { list[0] = list[a]; count = 1; certain = 1; }
+            }
+        for (i64 a = 0; a < count && result == FAIL; a++)
+            result = try_one(s, items, length, left, hash, before, list[a].buffer, level);
+        if (result != FAIL || certain) break;
+        /* Nobody begins at this level here: the section is raised and decided again. */
+        i64 marked = ++s->mark;
+        for (i64 q = p->in_section_start[c]; q < p->in_section_start[c + 1]; q++) s->stamp[p->in_section[q]] = marked;
+        i64 next = next_level(s, c, level, marked);
+        if (next == INT64_MAX || next + s->rest[c] > p->capacity) break;
+        int useless = 0; /* one of them could still drop to the level */
+        if (features & DOMINANCE)
+            for (i64 a = 0; a < count && !useless; a++) {
+                i64 u = list[a].buffer, top = level + p->size[u];
+                useless = p->group[u] < 0 && next >= top && nothing_below(s, u, top, marked);
+            }
+        if (useless) break;
+        int possible = 1;
+        for (i64 q = p->in_section_start[c]; q < p->in_section_start[c + 1] && possible; q++) {
+            i64 u = p->in_section[q];
+            if (!s->placed[u]) possible = raise_to(s, u, next);
+        }
+        if (!possible) clear_queue(s);
+        if (!possible || !propagate(s)) break;
+    }
+    s->arena_used = used;
+    if (s->broken) return LIMIT;
+    if (result == FAIL) {
+        undo(s, entry);
+        if (s->table && left > 1) s->table[entry_hash.a & s->table_mask] = entry_hash;
+    }
+    return result;
+}
+
+static void strategy(Search *s, i64 round) {
+    static const i64 sections[4] = {0, 1, 2, 3};
+    s->section_rule = sections[round % 4];
+    s->order_rule = (round / 4 + round) % 4;
+    s->noise = round >= 16;
+}
+
+static int root(Search *s, const i64 *items) {
+    const Problem *p = s->p;
+    for (i64 v = 0; v < p->buffers; v++) {
+        if (p->fixed[v] >= 0 && !pin_to(s, v, p->fixed[v])) { clear_queue(s); return FAIL; }
+        if (p->size[v] + s->low[v] > p->capacity) { clear_queue(s); return FAIL; }
+    }
+    for (i64 c = 0; c < p->sections; c++)
+        if (!s->queued[c]) { s->queued[c] = 1; s->queue[s->queue_length++] = c; }
+    return propagate(s) ? solve_parts(s, items, p->buffers) : FAIL;
+}
+
+static void *zeroed(Search *s, i64 count, size_t size) {
+    void *found = calloc((size_t)(count > 0 ? count : 1), size);
+    if (!found) s->broken = 1;
+    return found;
+}
+
+/* 1: `offset` holds a plan within the capacity. 0: there is none. 2: not decided within the limits. */
+EXPORT int ge_pack_search(const Problem *p, const Options *o, i64 *offset, Statistics *stats) {
+    Search search, *s = &search;
+    memset(s, 0, sizeof search);
+    memset(stats, 0, sizeof *stats);
+    i64 n = p->buffers, k = p->sections, widest = 1;
+    s->p = p; s->o = o; s->stats = stats; s->offset = offset;
+    s->low = zeroed(s, n, sizeof(i64)); s->pin = zeroed(s, n, sizeof(i64)); s->stamp = zeroed(s, n, sizeof(i64));
+    s->placed = zeroed(s, n, 1); s->queued = zeroed(s, k, 1);
+    s->rest = zeroed(s, k, sizeof(i64)); s->count = zeroed(s, k, sizeof(i64)); s->weight = zeroed(s, k, sizeof(i64));
+    s->queue = zeroed(s, k, sizeof(i64)); s->section_stamp = zeroed(s, k, sizeof(i64));
+    for (i64 c = 0; c < k; c++) {
+        i64 wide = p->in_section_start[c + 1] - p->in_section_start[c];
+        if (wide > widest) widest = wide;
+    }
+    s->keys = zeroed(s, widest, sizeof(i64)); s->sizes = zeroed(s, widest, sizeof(i64));
+    s->change_room = 4096; s->changes = zeroed(s, s->change_room, sizeof(Change));
+    /* On a path every node holds one list of candidates; lists of buffers halve, or are parts of one another. */
+    s->arena_room = ((size_t)n * ((size_t)widest * sizeof(Candidate) + 256) + (size_t)n * 64 * sizeof(i64) + 4096);
+    s->arena = malloc(s->arena_room);
+    if (!s->arena) s->broken = 1;
+    if (o->features & TABLE) { s->table = zeroed(s, (i64)1 << o->table_bits, sizeof(Hash)); s->table_mask = ((u64)1 << o->table_bits) - 1; }
+    i64 *items = zeroed(s, n, sizeof(i64));
+    int result = LIMIT;
+    if (!s->broken) {
+        for (i64 c = 0; c < k; c++)
+            for (i64 j = p->in_section_start[c]; j < p->in_section_start[c + 1]; j++) { s->rest[c] += p->size[p->in_section[j]]; s->count[c]++; }
+        for (i64 v = 0; v < n; v++) {
+            items[v] = v; s->pin[v] = -1; s->low[v] = p->group[v] < 0 ? 0 : p->relative[v];
+            add_state(s, v);
+        }
+        s->random = 88172645463325252ULL; s->deadline = now() + o->seconds;
+        double run = (double)o->first_nodes;
+        for (i64 round = 0; result == LIMIT; round++) {
+            s->limit = o->features & RESTART ? stats->nodes + (i64)run : o->nodes;
+            if (s->limit > o->nodes) s->limit = o->nodes;
+            strategy(s, round);
+            result = n ? root(s, items) : FITS;
+            if (result != LIMIT) break;
+            undo(s, 0);
+            stats->restarts = round + 1;
+            if (s->broken || stats->nodes >= o->nodes || now() > s->deadline) break;
+            if (round % 4 == 3) run *= 1.5;
+        }
+    }
+    free(s->low); free(s->pin); free(s->stamp); free(s->placed); free(s->queued); free(s->rest); free(s->count);
+    free(s->weight); free(s->queue); free(s->section_stamp); free(s->keys); free(s->sizes); free(s->changes);
+    free(s->arena); free(s->table); free(items);
+    return result;
+}

@@ -1,0 +1,1 @@
+"""Facts that stream assignment stands on: engines, engine sub-graphs, structure."""

@@ -1,0 +1,39 @@
+"""Pass `ge-stream-independent-engine`: streams of engines that share with nobody."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ge_dialect.analysis.streams.clusters import clusters_of, write_cluster_streams
+from ge_dialect.analysis.streams.nodes import NO_STREAM, StreamModel
+from ge_dialect.transforms.streams.stream_pass import StreamPass
+
+
+@dataclass(frozen=True)
+class GeStreamIndependentEngine(StreamPass):
+    """GE's `IndependentStreamPass`: a stream for each independent engine and label.
+
+    An engine sub-graph of an independent engine (collectives) gets the stream of its (engine, label), also when
+    `ge-stream-label` gave it another one; only a stream that comes from a user label is kept (spec/streams.md
+    section 2.3). Nobody else may use these streams.
+    """
+
+    name = "ge-stream-independent-engine"
+
+    def assign(self, model: StreamModel) -> bool:
+        changed = False
+        for view in model.graphs:
+            streams: dict[tuple[str, str], int] = {}
+            moved = [
+                each
+                for each in clusters_of(view, model.engines, with_borders=False)
+                if each.engine.independent and (each.stream == NO_STREAM or each.user_label == "")
+            ]
+            for cluster in moved:
+                key = (cluster.engine.name, cluster.label)
+                if key not in streams:
+                    streams[key] = view.new_stream()
+                cluster.stream = streams[key]
+            write_cluster_streams(view, moved)
+            changed = changed or bool(moved)
+        return changed
