@@ -15,11 +15,15 @@ else
   set -- "$packages/onnx/backend/test/data/light/light_squeezenet.onnx"
 fi
 
-echo "# ge-opt $(basename "$1") -p ge-pipeline -t mlir      the head of the task list, then the first tasks"
-"$bin/ge-opt" "$@" -p ge-pipeline -t mlir -o "$build/demo.mlir"
+model=$1
+shift
+options=${*:+ $*}
+
+echo "# ge-opt $(basename "$model")$options -p ge-pipeline      the head of the task list, then the first tasks"
+"$bin/ge-opt" "$model" "$@" -p ge-pipeline -o "$build/demo.mlir"
 head -n 6 "$build/demo.mlir" | cut -c 1-150
 echo "    ..."
 grep -m 8 'ge_task.kernel "' "$build/demo.mlir" | cut -c 1-150
 echo
-echo "# ge-run $(basename "$1") --check"
-"$bin/ge-run" "$@" --check
+echo "# ge-run $(basename "$model")$options --check"
+"$bin/ge-run" "$model" "$@" --check

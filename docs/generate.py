@@ -35,6 +35,8 @@ from xdsl.irdl import (
 from xdsl.passes import ModulePass
 
 from ge_dialect.dialects.ge.attribute_table import ATTRIBUTES, SLOT_ATTRIBUTES
+from ge_dialect.kernels.registry import FAMILIES
+from ge_dialect.lowering.onnx.op_table import TWINS
 from ge_dialect.passes import PASSES
 from ge_dialect.preset import Preset
 from ge_dialect.universe import DIALECTS, resolve
@@ -46,7 +48,12 @@ NOTICE = "<!-- Written by docs/generate.py (`make docs`); changes made here are 
 def pages() -> dict[str, str]:
     """The pages' text by file name below docs/."""
     dialects = {f"dialects/{name}.md": dialect_page(resolve(ref)) for name, ref in DIALECTS.items()}
-    return {**dialects, "passes.md": passes_page(), "attributes.md": attributes_page()}
+    return {
+        **dialects,
+        "passes.md": passes_page(),
+        "attributes.md": attributes_page(),
+        "operators.md": operators_page(),
+    }
 
 
 def dialect_page(dialect: Dialect) -> str:
@@ -126,6 +133,32 @@ def attributes_page() -> str:
         + "\n"
         + slots_section()
     )
+
+
+def operators_page() -> str:
+    """What ONNX operators become, and which GE types have kernels."""
+    intro = (
+        "The importer writes an operator that GE has too under GE's name, with GE's inputs and attributes; the\n"
+        "exporter goes the other way. `ge-opt model.onnx` shows the exact form. Every other operator, and one whose\n"
+        'condition does not hold, stays what it is: `ge.op "Name" (...) source "domain::Name@version"` with ONNX\'s\n'
+        "attributes, and means what ONNX says."
+    )
+    rows = [
+        f"| `{row.onnx}` | {', '.join(f'`{each}`' for each in row.ge)} | {_cell(row.condition)} |"
+        for row in TWINS
+    ]
+    table = "| ONNX | GE | when |\n| --- | --- | --- |\n" + "\n".join(rows)
+    families = [
+        f"* {name.replace('_', ' ')}: {', '.join(f'`{each}`' for each in sorted(kernels))}"
+        for name in FAMILIES
+        if (kernels := import_module(f"ge_dialect.kernels.{name}").GE_KERNELS)
+    ]
+    kernels = (
+        "## Kernels\n\nGE types that the emulator and folding compute, by module of `ge_dialect.kernels`. Operators\n"
+        "with a `source` have kernels there too, or are computed by onnx's reference implementation. Collectives are\n"
+        "the emulator's own.\n\n" + "\n".join(families)
+    )
+    return f"{NOTICE}\n\n# Operators\n\n{intro}\n\n{table}\n\n{kernels}\n"
 
 
 def slots_section() -> str:

@@ -24,25 +24,39 @@ from xdsl.dialects.builtin import i32 as i32_type
 from xdsl.dialects.builtin import i64 as i64_type
 from xdsl.ir import Attribute
 
+from ge_dialect.formats.errors import GeError
+
 _CACHE_SIZE = 1 << 16
 
 UNIT = UnitAttr()
 """The one flag attribute."""
 
 
+class NumberError(GeError, ValueError):
+    """A number (an offset, a size, a dimension) that an attribute has no room for."""
+
+
+def _check_range(value: int) -> None:
+    if not -(1 << 63) <= value < 1 << 63:
+        raise NumberError(f"{value} does not fit in 64 bits: a tensor or all tensors are too large")
+
+
 @lru_cache(maxsize=_CACHE_SIZE)
 def i64(value: int) -> IntegerAttr[I64]:
-    """The interned attribute `value : i64`."""
+    """The interned attribute `value : i64`. Raises NumberError for a number of more than 64 bits."""
+    _check_range(value)
     return IntegerAttr(value, i64_type)
 
 
 @lru_cache(maxsize=_CACHE_SIZE)
 def _i64_array(values: tuple[int, ...]) -> DenseArrayBase[I64]:
+    for value in values:
+        _check_range(value)
     return DenseArrayBase.from_list(i64_type, values)
 
 
 def i64_array(values: Sequence[int]) -> DenseArrayBase[I64]:
-    """The interned attribute `array<i64: values>`."""
+    """The interned attribute `array<i64: values>`. Raises NumberError for numbers of more than 64 bits."""
     return _i64_array(tuple(values))
 
 

@@ -20,5 +20,20 @@ class GeError(Exception):
 
     def render(self, file: str = "<unknown>") -> str:
         """One line in the form `place: error: message`; `file` stands in when no place is known."""
-        text = " ".join(self.message.split())
-        return f"{self.location or file}: error: {text}"
+        return f"{one_line(self.location or file)}: error: {one_line(self.message)}"
+
+
+LONGEST = 1000
+"""Characters of a place or a message that are printed: names in a model may be of any length."""
+
+
+def one_line(text: str) -> str:
+    """`text` on one line: white space is a single space, what a terminal would obey is escaped, the middle of a text
+    of more than `LONGEST` characters is left out."""
+    text = " ".join(text.split())
+    if not text.isprintable():
+        text = "".join(x if x.isprintable() else ascii(x)[1:-1] for x in text)
+    if len(text) > LONGEST:
+        half = LONGEST // 2
+        text = f"{text[:half]} ... {text[-half:]}"
+    return text

@@ -19,6 +19,7 @@ from onnx.reference.op_run import OpRun
 
 from ge_dialect.dialects.ge.source import SourceOp
 from ge_dialect.formats.dtypes import dtype_of_numpy
+from ge_dialect.formats.errors import GeError
 from ge_dialect.kernels.errors import KernelInputError, UnsupportedOpError
 from ge_dialect.kernels.kernel import Kernel
 from ge_dialect.kernels.spec import OpSpec, Value, is_array
@@ -200,7 +201,9 @@ def reference_kernel(source: SourceOp) -> Kernel:
                 results = _run_function(_function_body(schema, node, inputs), node, inputs)
         except ImportError as error:
             raise UnsupportedOpError(f"{source.op}: {error}") from error
-        except (TypeError, ValueError, IndexError, KeyError, RuntimeError, AttributeError) as error:
+        except GeError:
+            raise
+        except Exception as error:  # onnx's classes raise whatever comes, failed assertions too
             raise KernelInputError(f"{source.op}: {type(error).__name__}: {error}") from error
         return [_plain(value) for value in results]
 

@@ -13,7 +13,8 @@ from types import MappingProxyType
 
 import numpy as np
 
-from ge_dialect.kernels.errors import UnsupportedOpError
+from ge_dialect.formats.errors import GeError
+from ge_dialect.kernels.errors import KERNEL_FAULTS, KernelInputError, UnsupportedOpError
 from ge_dialect.kernels.fused import FUSED_TYPE, fused_kernel
 from ge_dialect.kernels.kernel import Kernel, OnnxKernel, Thunk, as_value, bind_by_evaluating
 from ge_dialect.kernels.relaid import relaid
@@ -111,8 +112,14 @@ def evaluate(spec: OpSpec, inputs: Sequence[Value]) -> list[Value]:
     Floating-point exceptions (overflow, 0/0) give inf and nan without warnings.
     """
     kernel = find(spec)
-    with np.errstate(all="ignore"):
-        results = kernel.evaluate(spec, inputs)
+    try:
+        with np.errstate(all="ignore"):
+            results = kernel.evaluate(spec, inputs)
+    except KERNEL_FAULTS as error:
+        if isinstance(error, GeError):
+            raise
+        text = f"{spec.type}: {type(error).__name__}: {error}"
+        raise KernelInputError(text) from error
     return [as_value(result) for result in results[: spec.n_outputs]]
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from ge_dialect.formats.errors import GeError
+from ge_dialect.kernels.errors import KERNEL_FAULTS
 from ge_dialect.runtime.errors import RunError, TaskError
 
-KERNEL_FAULTS = (ArithmeticError, IndexError, KeyError, TypeError, ValueError, GeError)
-"""What a kernel that is given values it cannot take may raise."""
+__all__ = ["KERNEL_FAULTS", "task_fault"]
 
 
 def task_fault(task: str, error: Exception) -> RunError:

@@ -5,6 +5,7 @@ Nothing is copied to make a view, so what a task writes is what the next one rea
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
@@ -29,10 +30,24 @@ ALIGNMENT = 64
 
 WEIGHT_SPACE = "weight"
 
+GREATEST_RANK = 64
+"""numpy's limit."""
+
 
 def aligned_bytes(size: int, fill: int) -> Bytes:
-    """`size` bytes of value `fill` at an address that is a multiple of `ALIGNMENT`."""
-    memory = np.empty(size + ALIGNMENT, np.uint8)
+    """`size` bytes of value `fill` at an address that is a multiple of `ALIGNMENT`.
+
+    Raises LoadError for more bytes than this machine has.
+    """
+    machine = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    try:
+        if size > machine:
+            raise MemoryError
+        memory = np.empty(size + ALIGNMENT, np.uint8)
+    except (MemoryError, ValueError):
+        raise LoadError(
+            f"the program wants {size} bytes in one memory space, this machine has {machine}"
+        ) from None
     start = -memory.ctypes.data % ALIGNMENT
     arena = memory[start : start + size]
     arena.fill(fill)
@@ -87,6 +102,8 @@ def typed_as(buffer: BufferOp) -> TypedAs:
     if not isinstance(tensor, TensorType) or DYNAMIC_INDEX in tensor.get_shape():
         raise _refused(buffer, f"holds {tensor}: a task list needs known shapes")
     shape = tuple(tensor.get_shape())
+    if len(shape) > GREATEST_RANK:
+        raise _refused(buffer, f"holds a tensor of rank {len(shape)}, more than {GREATEST_RANK}")
     needed = dtype.buffer_bytes(prod(shape))
     if size < needed:
         raise _refused(buffer, f"of {size} bytes is too small for {tensor}, which takes {needed}")

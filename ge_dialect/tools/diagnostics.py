@@ -12,7 +12,7 @@ from contextlib import contextmanager
 
 from xdsl.utils.exceptions import ArgSpecParseError, DiagnosticException, ParseError
 
-from ge_dialect.formats.errors import GeError
+from ge_dialect.formats.errors import GeError, one_line
 
 USER_ERRORS = (GeError, ParseError, DiagnosticException, ArgSpecParseError, OSError)
 
@@ -23,14 +23,14 @@ def error_line(error: BaseException, file: str) -> str:
         case GeError():
             return error.render(file)
         case ParseError():
-            return f"{error.span.get_location()}: error: {_flat(error.msg)}"
+            return f"{error.span.get_location()}: error: {one_line(error.msg)}"
         case ArgSpecParseError():
             return _spec_error_line(str(error))
         case OSError():
             place = file if error.filename is None else os.fsdecode(error.filename)
-            return f"{place}: error: {_flat(error.strerror or str(error))}"
+            return f"{place}: error: {one_line(error.strerror or str(error))}"
         case _:
-            return f"{file}: error: {_flat(str(error))}"
+            return f"{file}: error: {one_line(str(error))}"
 
 
 def run_tool(body: Callable[[], None], file: str) -> int:
@@ -48,6 +48,9 @@ def run_tool(body: Callable[[], None], file: str) -> int:
     except USER_ERRORS as error:
         print(error_line(error, file), file=sys.stderr)
         return 1
+    except MemoryError as error:
+        print(f"{one_line(file)}: error: not enough memory. {one_line(str(error))}", file=sys.stderr)
+        return 1
     return 0
 
 
@@ -63,11 +66,8 @@ def placed_in(file: str) -> Generator[None]:
         raise GeError(str(error), file) from error
 
 
-def _flat(message: str) -> str:
-    return " ".join(message.split())
-
 
 def _spec_error_line(text: str) -> str:
     """xDSL's text is a heading, the place, the pipeline, carets and the message, a line each."""
     lines = [line.strip() for line in text.strip().splitlines()]
-    return f"{lines[1]}: error: {lines[-1]}" if len(lines) > 2 else f"ge-opt: error: {_flat(text)}"
+    return f"{lines[1]}: error: {lines[-1]}" if len(lines) > 2 else f"ge-opt: error: {one_line(text)}"

@@ -11,7 +11,7 @@ from xdsl.dialects.builtin import IntegerAttr
 from xdsl.passes import ModulePass
 
 from ge_dialect.analysis.remarks import collect_remarks
-from ge_dialect.dialects.ge.access import slot_attrs
+from ge_dialect.dialects.ge.access import graph_of, node_name, slot_attrs
 from ge_dialect.formats.axis_maps import aligned_shape, transfer_dims
 from ge_dialect.formats.cube import NO_PLATFORM
 from ge_dialect.formats.dtypes import dtype_by_name
@@ -46,10 +46,11 @@ def test_pass(case: Case) -> None:
     assert bool(ge_value(target, "_no_task")) is expect["no_task"]
     for name, value in expect.get("attrs", {}).items():
         assert ge_value(target, name) == value
+    graph = graph_of(target).sym_name.data
     told = [
         remark
         for remark in collector.remarks
-        if remark.args["node"] == case["target"].split("/")[-1]
+        if (remark.args["graph"], remark.args["node"]) == (graph, node_name(target))
     ]
     if expect["no_task"]:
         assert [remark.kind for remark in told][-1:] == ["passed"]

@@ -92,7 +92,7 @@ class GraphOp(IRDLOperation):
 class AbsentOp(IRDLOperation):
     """The value of an input slot that is not wired. No task, no memory.
 
-    %none = ge.absent
+        %none = ge.absent
     """
 
     name = "ge.absent"
@@ -109,7 +109,7 @@ class TokenOp(IRDLOperation):
     """A control value that is reached when `value` is: what orders a node behind an op of another dialect,
     which cannot have a control result itself. No task, no memory.
 
-    %t = ge.token %v : tensor<2xf32>
+        %t = ge.token %v : tensor<2xf32>
     """
 
     name = "ge.token"
@@ -126,7 +126,7 @@ class GateOp(IRDLOperation):
     """`value`, not to be used before the control operands are reached: what delays an op of another dialect, which
     takes no control operands itself. The result is the same memory; no task.
 
-    %g = ge.gate %v (%ctl) : tensor<2xf32>
+        %g = ge.gate %v (%ctl) : tensor<2xf32>
     """
 
     name = "ge.gate"

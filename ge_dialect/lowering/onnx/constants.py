@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import mmap
+import stat
+from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import cast
@@ -29,6 +31,9 @@ Elements = Attribute
 
 
 _INTERN_BYTES = 64
+
+GREATEST_RANK = 64
+"""Dimensions that a constant may have: numpy's limit."""
 
 
 class ExternalFiles:
@@ -74,7 +79,12 @@ class ExternalFiles:
             return self._maps[location]
         path = self._resolve(location, tensor)
         try:
-            size = path.stat().st_size
+            status = path.stat()
+            if not stat.S_ISREG(status.st_mode):  # opening a pipe would wait for a writer
+                raise OnnxImportError(
+                    f'external data "{location}" of tensor "{tensor}" is no regular file'
+                )
+            size = status.st_size
             with path.open("rb") as file:
                 data = (
                     memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
@@ -99,7 +109,12 @@ class ExternalFiles:
         root = self.folder.resolve()
         relative = Path(location)
         outside = relative.is_absolute() or ".." in relative.parts
-        path = (root / relative).resolve()
+        try:
+            path = (root / relative).resolve()
+        except (OSError, RuntimeError, ValueError) as error:  # links in a circle, a NUL in the name
+            raise OnnxImportError(
+                f'external data "{location}" of tensor "{tensor}" cannot be found: {error}'
+            ) from None
         if outside or not path.is_relative_to(root):
             raise OnnxImportError(
                 f'external data "{location}" of tensor "{tensor}" is outside the model\'s folder'
@@ -114,6 +129,7 @@ def tensor_elements(tensor: TensorProto, files: ExternalFiles) -> Elements:
     shape and type, and whatever `ExternalFiles.bytes_of` raises.
     """
     dtype = element_dtype(tensor.data_type)
+    _check_dims(tensor.name, tensor.dims)
     external = tensor.data_location == TensorProto.EXTERNAL
     if not external and not tensor.HasField("raw_data"):
         return _converted(tensor)
@@ -134,6 +150,16 @@ def tensor_elements(tensor: TensorProto, files: ExternalFiles) -> Elements:
         if expected <= _INTERN_BYTES
         else _dense(dtype, dims, data)
     )
+
+
+def _check_dims(name: str, dims: Sequence[int]) -> None:
+    if len(dims) > GREATEST_RANK:
+        raise OnnxImportError(
+            f'tensor "{name}" has {len(dims)} dimensions, more than {GREATEST_RANK}'
+        )
+    for size in dims:
+        if size < 0:
+            raise OnnxImportError(f'tensor "{name}" has a dimension of size {size}')
 
 
 @lru_cache(maxsize=1 << 12)
@@ -170,15 +196,16 @@ def sparse_elements(sparse: onnx.SparseTensorProto, files: ExternalFiles) -> Ele
     values = array_of(tensor_elements(sparse.values, files))
     indices = array_of(tensor_elements(sparse.indices, files))
     shape = tuple(sparse.dims)
-    dense = np.zeros(shape, dtype=values.dtype)
-    if values.dtype == object:
-        dense.fill("")
+    _check_dims(sparse.values.name, shape)
     try:
+        dense = np.zeros(shape, dtype=values.dtype)
+        if values.dtype == object:
+            dense.fill("")
         if indices.ndim == 2:
             dense[tuple(indices.T)] = values
         else:
             dense.reshape(-1)[indices] = values
-    except (IndexError, ValueError) as error:
+    except (IndexError, ValueError, MemoryError) as error:
         raise OnnxImportError(f'sparse tensor "{sparse.values.name}" is damaged: {error}') from None
     return elements_attr(dense)
 

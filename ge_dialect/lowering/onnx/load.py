@@ -43,7 +43,7 @@ def model_of_bytes(data: bytes, name: str = "<model>") -> onnx.ModelProto:
         if data[0] == 0x08:
             raise OnnxImportError("the ONNX model is cut short or damaged", name) from None
         raise OnnxImportError("not an ONNX model", name) from None
-    if not model.HasField("graph") or not model.ir_version:
+    if not model.HasField("graph") or model.ir_version <= 0:
         raise OnnxImportError("not an ONNX model: it has no graph or no IR version", name)
     return model
 
@@ -51,12 +51,19 @@ def model_of_bytes(data: bytes, name: str = "<model>") -> onnx.ModelProto:
 def opset_versions(model: onnx.ModelProto) -> dict[str, int]:
     """Version of each operator set that the model imports; ONNX's own is under "".
 
-    Raises OnnxImportError when that one is newer than the installed onnx knows.
+    Raises OnnxImportError when that one is newer than the installed onnx knows, for a version below 1, and when a set
+    is imported in two versions.
     """
-    versions = {
-        "" if entry.domain in DEFAULT_DOMAINS else entry.domain: entry.version
-        for entry in model.opset_import
-    }
+    versions: dict[str, int] = {}
+    for entry in model.opset_import:
+        domain = "" if entry.domain in DEFAULT_DOMAINS else entry.domain
+        told = f'operator set "{domain or "ai.onnx"}"'
+        if entry.version < 1 or entry.version >= 1 << 31:
+            raise OnnxImportError(f"{told} cannot have the version {entry.version}")
+        if versions.setdefault(domain, entry.version) != entry.version:
+            raise OnnxImportError(
+                f"{told} is imported in the versions {versions[domain]} and {entry.version}"
+            )
     if not versions:
         raise OnnxImportError("not an ONNX model: it imports no operator set")
     version = versions.get("")

@@ -118,7 +118,10 @@ def _sorted(nodes: list[ListedNode], defined: set[str]) -> list[ListedNode]:
                 heappush(ready, user)
     if len(order) < len(nodes):
         cycle = _cycle(needs, maker, waiting)
-        path = " -> ".join(nodes[i].label() for i in cycle)
+        labels = [nodes[i].label() for i in cycle]
+        if len(labels) > 12:
+            labels[6:-6] = [f"({len(labels) - 12} more)"]
+        path = " -> ".join(labels)
         raise OnnxImportError(f"the graph has a cycle: {path}")
     return order
 

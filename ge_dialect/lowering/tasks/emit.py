@@ -24,7 +24,7 @@ from ge_dialect.analysis.task_count import (
     task_error,
 )
 from ge_dialect.analysis.task_kinds import TaskRule
-from ge_dialect.dialects.attrs import i64, segments, string
+from ge_dialect.dialects.attrs import i64, segments, string, string_attr
 from ge_dialect.dialects.ge.access import data_operands, data_results, ge_attr, ge_type
 from ge_dialect.dialects.ge.graph import GraphOp
 from ge_dialect.dialects.ge.node import GeNode
@@ -327,7 +327,14 @@ def _flag_builder(task: type[FlagTaskOp], name: str) -> Callable[[NodeTasks], li
 
 
 def _activations(node: NodeTasks) -> list[TaskOp]:
-    return [_flag(node, StreamActiveOp, stream) for stream in active_streams(node.op)]
+    """One task a stream. The head of a branch says so: its streams do not run before they are started."""
+    tasks = [_flag(node, StreamActiveOp, stream) for stream in active_streams(node.op)]
+    branch = ge_attr(node.op, "_switch_branch_node_label")
+    if branch is not None:
+        payload = DictionaryAttr({"_switch_branch_node_label": string_attr(branch)})
+        for task in tasks:
+            task.properties["payload"] = payload
+    return tasks
 
 
 def _stream_switch(node: NodeTasks) -> list[TaskOp]:

@@ -29,7 +29,13 @@ from ge_dialect.formats.errors import GeError
 from ge_dialect.lowering.tasks.buffers import BufferTable
 from ge_dialect.lowering.tasks.emit import BUILDERS, NodeTasks
 
-_HEADER_OF_GRAPH = ("ge.arenas", "ge.zero_copy_size", "ge.stream_num", "ge.event_num")
+_HEADER_OF_GRAPH = (
+    "ge.arenas",
+    "ge.zero_copy_size",
+    "ge.stream_num",
+    "ge.event_num",
+    "ge.notify_num",
+)
 _COUNTED = {
     "stream": "stream_num",
     "true_stream": "stream_num",
@@ -145,7 +151,7 @@ def _model_outputs(op: NetOutputOp, buffers: BufferTable) -> None:
 
 def _model(root: GraphOp, buffers: BufferTable, tasks: list[TaskOp]) -> ModelOp:
     counts = _used(tasks)
-    for count in ("stream_num", "event_num"):
+    for count in ("stream_num", "event_num", "notify_num"):
         counts[count] = max(counts[count], get_int(root, f"ge.{count}", 0) or 0)
     arenas = dict(buffers.ends)
     planned = root.attributes.get("ge.arenas")

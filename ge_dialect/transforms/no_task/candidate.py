@@ -9,12 +9,13 @@ from xdsl.dialects.builtin import NoneType
 from xdsl.ir import Operation, SSAValue
 
 from ge_dialect.analysis.model_graphs import ModelGraphs
-from ge_dialect.analysis.order import consumers
+from ge_dialect.analysis.order import consumers, positions
 from ge_dialect.analysis.references import producer
 from ge_dialect.dialects.ge.access import (
     TensorDesc,
     data_operands,
     data_results,
+    ge_type,
     input_desc,
     output_desc,
     slot_attrs,
@@ -23,17 +24,46 @@ from ge_dialect.dialects.ge.graph import GateOp, GraphOp
 from ge_dialect.formats.cube import CubeTable
 
 
+class Readers:
+    """Who reads what in one graph; each value is looked at once, as a value may have many readers."""
+
+    def __init__(self, graph: GraphOp) -> None:
+        self._place = positions(graph)
+        self._readers: dict[SSAValue, list[tuple[Operation, int]]] = {}
+        self._outputs: dict[SSAValue, bool] = {}
+
+    def of(self, value: SSAValue) -> list[tuple[Operation, int]]:
+        """The readers of a value, in GE's order, seen through `ge.gate`."""
+        known = self._readers.get(value)
+        if known is not None:
+            return known
+        found: list[tuple[Operation, int]] = []
+        for op, index in consumers(value, self._place):
+            if isinstance(op, GateOp):
+                found += self.of(op.output)
+            else:
+                found.append((op, index))
+        self._readers[value] = found
+        return found
+
+    def has_net_output(self, value: SSAValue) -> bool:
+        """Whether a NetOutput is among the readers of a value."""
+        found = self._outputs.get(value)
+        if found is None:
+            found = self._outputs[value] = any(
+                ge_type(op) == "NetOutput" for op, _ in self.of(value)
+            )
+        return found
+
+
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """One node, with what the checks need to look at its surroundings.
-
-    `place` holds the block positions of its graph, which order consumers.
-    """
+    """One node, with what the checks need to look at its surroundings."""
 
     op: Operation
     graph: GraphOp
     model: ModelGraphs
-    place: dict[Operation, int]
+    readers: Readers
     table: CubeTable
 
     @property
@@ -62,16 +92,6 @@ class Candidate:
         if isinstance(data_results(self.op)[index].type, NoneType):
             return None
         return output_desc(self.op, index)
-
-    def readers(self, value: SSAValue) -> list[tuple[Operation, int]]:
-        """Who reads a value, in GE's order, seen through `ge.gate`."""
-        found: list[tuple[Operation, int]] = []
-        for op, index in consumers(value, self.place):
-            if isinstance(op, GateOp):
-                found += self.readers(op.output)
-            else:
-                found.append((op, index))
-        return found
 
 
 def shape_of(desc: TensorDesc | None) -> tuple[int, ...]:

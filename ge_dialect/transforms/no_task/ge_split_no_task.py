@@ -22,12 +22,11 @@ from ge_dialect.analysis.marks import (
     set_number,
 )
 from ge_dialect.analysis.model_graphs import ModelGraphs
-from ge_dialect.analysis.order import positions
 from ge_dialect.dialects.ge.access import ge_type, nodes
 from ge_dialect.dialects.ge.graph import GraphOp
 from ge_dialect.dialects.ge.nodes import SplitOp
 from ge_dialect.formats.cube import CUBE_TABLES
-from ge_dialect.transforms.no_task.candidate import Candidate
+from ge_dialect.transforms.no_task.candidate import Candidate, Readers
 from ge_dialect.transforms.no_task.joining import correct_all, judge, skipped_by_level
 from ge_dialect.transforms.no_task.shape_checks import graph_checks
 from ge_dialect.transforms.no_task.split_checks import c_to_n_checks, n_axis_checks
@@ -84,9 +83,9 @@ class GeSplitNoTask(ModulePass):
         if not found:
             return
         whole = tuple(graph_checks(graph, model))
-        place = positions(graph)
+        readers = Readers(graph)
         table = CUBE_TABLES["platform"]
-        candidates = [Candidate(op, graph, model, place, table) for op in found]
+        candidates = [Candidate(op, graph, model, readers, table) for op in found]
         if self.rules != "c-to-n":
             for candidate in candidates:
                 self._judge(candidate, whole, "n-axis", n_axis_checks)

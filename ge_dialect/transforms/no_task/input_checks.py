@@ -152,8 +152,8 @@ def producer_output_locked(index: int, direct: OpResult, lock: str) -> Step:
 
 def producer_feeds_netoutput(index: int, direct: OpResult, candidate: Candidate) -> Step:
     """The direct producer's output, where it has several readers, is no output of the graph."""
-    readers = candidate.readers(direct)
-    feeds = len(readers) != 1 and any(ge_type(op) == "NetOutput" for op, _ in readers)
+    readers = candidate.readers.of(direct)
+    feeds = len(readers) != 1 and candidate.readers.has_net_output(direct)
     return Step(
         "producer_feeds_netoutput",
         not feeds,

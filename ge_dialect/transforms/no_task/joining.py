@@ -19,13 +19,12 @@ from ge_dialect.analysis.marks import (
     set_number,
 )
 from ge_dialect.analysis.model_graphs import ModelGraphs
-from ge_dialect.analysis.order import positions
 from ge_dialect.analysis.references import producer
 from ge_dialect.analysis.remarks import emit_remark
-from ge_dialect.dialects.ge.access import ge_type, node_name, nodes, set_slot_attr
+from ge_dialect.dialects.ge.access import ge_type, graph_of, node_name, nodes, set_slot_attr
 from ge_dialect.dialects.ge.graph import GraphOp
 from ge_dialect.formats.cube import CubeTable
-from ge_dialect.transforms.no_task.candidate import Candidate
+from ge_dialect.transforms.no_task.candidate import Candidate, Readers
 from ge_dialect.transforms.no_task.dim_checks import DimCheck
 from ge_dialect.transforms.no_task.input_checks import input_checks
 from ge_dialect.transforms.no_task.output_checks import output_checks
@@ -79,9 +78,9 @@ class Joining:
         if not found:
             return
         whole = tuple(graph_checks(graph, model))
-        place = positions(graph)
+        readers = Readers(graph)
         for op in found:
-            candidate = Candidate(op, graph, model, place, table)
+            candidate = Candidate(op, graph, model, readers, table)
             judge(
                 op,
                 self.pass_name,
@@ -131,6 +130,7 @@ def judge(
         yield from checks()
 
     explain(op, pass_name, chain())
+    who = {"node": node_name(op), "graph": graph_of(op).sym_name.data, "type": ge_type(op)}
     failure = first_failure(chain())
     if failure is None:
         mark()
@@ -139,9 +139,8 @@ def judge(
             pass_name,
             "passed",
             f'"{node_name(op)}" of type {ge_type(op)} makes no task',
-            node=node_name(op),
-            type=ge_type(op),
             **labels,
+            **who,
         )
         return True
     about = "" if failure.input is None else f"input {failure.input}: "
@@ -153,8 +152,7 @@ def judge(
         **{
             **failure.values,
             **labels,
-            "node": node_name(op),
-            "type": ge_type(op),
+            **who,
             "reason": failure.check,
         },
     )

@@ -21,7 +21,7 @@ FUSED_SLICE = "lxslice"
 def consumer_is_virtual(candidate: Candidate) -> Iterator[Step]:
     """No reader lays out memory itself. A Reshape stands for its first reader (one level only)."""
     for output, result in enumerate(data_results(candidate.op)):
-        for reader, _ in candidate.readers(result):
+        for reader, _ in candidate.readers.of(result):
             behind = _behind_reshape(candidate, reader)
             found = first_flag(behind, _VIRTUAL)
             yield Step(
@@ -37,7 +37,7 @@ def _behind_reshape(candidate: Candidate, reader: Operation) -> Operation:
     if ge_type(reader) != "Reshape":
         return reader
     for result in data_results(reader):
-        readers = candidate.readers(result)
+        readers = candidate.readers.of(result)
         if readers:
             return readers[0][0]
     return reader

@@ -195,7 +195,7 @@ def is_ai_core(op: Operation) -> bool:
 def split_consumers(candidate: Candidate) -> Iterator[Step]:
     """Every reader takes a tensor that lies inside another."""
     for output, result in enumerate(data_results(candidate.op)):
-        for op, _ in candidate.readers(result):
+        for op, _ in candidate.readers.of(result):
             yield from _one_consumer(output, op)
 
 

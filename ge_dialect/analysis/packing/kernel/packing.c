@@ -40,13 +40,26 @@ typedef struct {
     i64 nodes, restarts, known, checks;
 } Statistics;
 
-enum { FAIL = 0, FITS = 1, LIMIT = 2 };
+enum { FAIL = 0, FITS = 1, LIMIT = 2, CALL = 3 };
 enum { TABLE = 1, DOMINANCE = 2, INFERENCE = 4, SPLIT = 8, RESTART = 16 };
+enum { MOST_SECTIONS = 512 }; /* looked at in one choice */
 enum { RAISED, PLACED, PINNED };
+enum { NODE, PARTS };
+enum { ENTER, DECIDE, TRY, CHILD };
 
 typedef struct { i64 buffer, kind, old; } Change;
 typedef struct { u64 a, b; } Hash;
 typedef struct { i64 buffer; double key; } Candidate;
+
+/* A node: one connected part, or the choice of the next buffer in it. Or a list of parts, solved one after the other.
+ * `items` of a node may still list buffers that are placed; `left` of them are not. */
+typedef struct {
+    i64 kind, stage, length, left, entry, mark, level, section, count, next, certain;
+    i64 *items, *start, *order;
+    Candidate *list;
+    Hash hash, start_hash;
+    size_t used, kept;
+} Frame;
 
 typedef struct {
     const Problem *p;
@@ -64,6 +77,8 @@ typedef struct {
     char *arena; /* a stack of scratch memory for the lists of the nodes of the current path */
     size_t arena_used, arena_room;
     i64 *keys, *sizes;
+    Frame *frames;
+    i64 depth, frame_room;
     int broken; /* out of memory */
 } Search;
 
@@ -255,7 +270,17 @@ static void *take(Search *s, size_t bytes) {
     return found;
 }
 
-static int solve(Search *s, const i64 *items, i64 length, i64 left, Hash hash);
+static Frame *push_frame(Search *s, i64 kind) {
+    if (s->depth == s->frame_room) {
+        Frame *more = realloc(s->frames, (size_t)s->frame_room * 2 * sizeof(Frame));
+        if (!more) { s->broken = 1; return NULL; }
+        s->frames = more; s->frame_room *= 2;
+    }
+    Frame *f = &s->frames[s->depth++];
+    memset(f, 0, sizeof *f);
+    f->kind = kind; f->used = s->arena_used;
+    return f;
+}
 
 /* All buffers that conflicts or groups join to `from` go to `found`; returns their number. */
 static i64 component(Search *s, i64 from, i64 *found) {
@@ -277,19 +302,21 @@ static i64 component(Search *s, i64 from, i64 *found) {
     return length;
 }
 
-/* Solve what is left of `items` part by part, small parts first: parts do not touch each other. */
-static int solve_parts(Search *s, const i64 *items, i64 length) {
-    size_t used = s->arena_used;
-    i64 *all = take(s, (size_t)length * sizeof(i64)), *start = take(s, ((size_t)length + 1) * sizeof(i64));
-    i64 *order = take(s, (size_t)length * sizeof(i64));
-    if (s->broken) { s->arena_used = used; return LIMIT; }
-    i64 parts = 0, done = 0;
+/* Enter what is left of `items`, to be solved part by part, small parts first: parts do not touch each other. */
+static int enter_parts(Search *s, const i64 *items, i64 length) {
+    Frame *f = push_frame(s, PARTS);
+    if (!f) return LIMIT;
+    f->items = take(s, (size_t)length * sizeof(i64));
+    f->start = take(s, ((size_t)length + 1) * sizeof(i64));
+    f->order = take(s, (size_t)length * sizeof(i64));
+    if (s->broken) return LIMIT;
+    i64 parts = 0, done = 0, *start = f->start, *order = f->order;
     s->mark++;
     for (i64 i = 0; i < length; i++) {
         i64 v = items[i];
         if (s->placed[v] || s->stamp[v] == s->mark) continue;
         start[parts++] = done;
-        done += component(s, v, all + done);
+        done += component(s, v, f->items + done);
     }
     start[parts] = done;
     for (i64 i = 0; i < parts; i++) {
@@ -297,18 +324,28 @@ static int solve_parts(Search *s, const i64 *items, i64 length) {
         while (at && start[order[at - 1] + 1] - start[order[at - 1]] > own) { order[at] = order[at - 1]; at--; }
         order[at] = i;
     }
-    int result = FITS;
-    for (i64 i = 0; i < parts && result == FITS; i++) {
-        i64 first = start[order[i]], count = start[order[i] + 1] - first;
-        Hash hash = {0, 0};
-        for (i64 j = first; j < first + count; j++) {
-            Hash h = state_of(s, all[j]);
-            hash.a += h.a; hash.b += h.b;
-        }
-        result = solve(s, all + first, count, count, hash);
+    f->count = parts; f->next = 0;
+    return CALL;
+}
+
+static int enter_node(Search *s, i64 *items, i64 length, i64 left, Hash hash) {
+    Frame *f = push_frame(s, NODE);
+    if (!f) return LIMIT;
+    f->items = items; f->length = length; f->left = left; f->hash = hash;
+    f->stage = ENTER; f->entry = s->change_count;
+    return CALL;
+}
+
+/* The next part of a list of parts, when those before it fit. */
+static int next_part(Search *s, Frame *f) {
+    if (f->next == f->count) return FITS;
+    i64 part = f->order[f->next++], first = f->start[part], count = f->start[part + 1] - first;
+    Hash hash = {0, 0};
+    for (i64 j = first; j < first + count; j++) {
+        Hash h = state_of(s, f->items[j]);
+        hash.a += h.a; hash.b += h.b;
     }
-    s->arena_used = used;
-    return result;
+    return enter_node(s, f->items + first, count, count, hash);
 }
 
 /* Whether the unplaced neighbours of u, just placed, still hang together without it. */
@@ -352,15 +389,16 @@ static int stays_whole(Search *s, i64 u, i64 length) {
 /* The section to decide next among those that hold a buffer at `level`. */
 static i64 choose_section(Search *s, const i64 *items, i64 length, i64 level) {
     const Problem *p = s->p;
-    i64 best = -1, mark = ++s->section_mark;
+    i64 best = -1, seen = 0, mark = ++s->section_mark;
     double best_key = 0, best_tie = 0;
     for (i64 i = 0; i < length; i++) {
         i64 u = items[i];
         if (s->placed[u] || s->low[u] != level) continue;
+        if (seen >= MOST_SECTIONS) break;
         for (i64 j = p->sections_of_start[u]; j < p->sections_of_start[u + 1]; j++) {
             i64 c = p->sections_of[j], at_level = 0;
             if (s->section_stamp[c] == mark) continue;
-            s->section_stamp[c] = mark;
+            s->section_stamp[c] = mark; seen++;
             for (i64 q = p->in_section_start[c]; q < p->in_section_start[c + 1]; q++) {
                 i64 v = p->in_section[q];
                 at_level += !s->placed[v] && s->low[v] == level;
@@ -449,93 +487,138 @@ static i64 candidates(Search *s, i64 c, i64 level, Candidate *list) {
     return count;
 }
 
-/* Place u at `level` and everything after it. */
-static int try_one(Search *s, const i64 *items, i64 length, i64 left, Hash hash, Hash before, i64 u, i64 level) {
-    i64 mark = s->change_count;
-    int result = FAIL;
-    if (place(s, u, level)) {
-        if (stays_whole(s, u, length)) {
-            hash.a += s->hash.a - before.a; hash.b += s->hash.b - before.b;
-            result = left > 1 ? solve(s, items, length, left - 1, hash) : FITS;
-        } else result = solve_parts(s, items, length);
+/* Place u at the level of node `index`, then enter what is left; FAIL when it does not go there. */
+static int try_one(Search *s, i64 index, i64 u) {
+    Frame *f = &s->frames[index];
+    f->mark = s->change_count;
+    if (!place(s, u, f->level)) {
+        undo(s, f->mark);
+        return s->broken ? LIMIT : FAIL;
     }
-    if (s->broken) result = LIMIT;
-    if (result == FAIL) undo(s, mark);
-    return result;
+    if (!stays_whole(s, u, f->left)) return s->broken ? LIMIT : enter_parts(s, f->items, f->length);
+    if (f->left == 1) return FITS;
+    Hash hash = f->hash;
+    hash.a += s->hash.a - f->start_hash.a; hash.b += s->hash.b - f->start_hash.b;
+    return enter_node(s, f->items, f->length, f->left - 1, hash);
 }
 
-/* Place all of one connected part. `items` may still list buffers that are placed; `left` are not. */
-static int solve(Search *s, const i64 *items, i64 length, i64 left, Hash hash) {
+/* First visit of a node: is it known to fail, and is its list worth shortening? */
+static int look_up(Search *s, Frame *f) {
+    f->start_hash = s->hash;
+    if (s->table && f->left > 1) {
+        Hash *known = &s->table[f->hash.a & s->table_mask];
+        if (known->a == f->hash.a && known->b == f->hash.b) { s->stats->known++; return FAIL; }
+    }
+    if (f->length > 2 * f->left + 16) {
+        i64 *shorter = take(s, (size_t)f->left * sizeof(i64)), m = 0;
+        if (!shorter) return LIMIT;
+        for (i64 i = 0; i < f->length; i++) if (!s->placed[f->items[i]]) shorter[m++] = f->items[i];
+        f->items = shorter; f->length = m;
+    }
+    f->kept = s->arena_used;
+    f->stage = DECIDE;
+    return CALL;
+}
+
+/* Choose level, section and candidates. */
+static int decide(Search *s, Frame *f) {
     const Problem *p = s->p;
-    i64 entry = s->change_count, features = s->o->features;
-    size_t used = s->arena_used;
-    if (s->table && left > 1) {
-        Hash *known = &s->table[hash.a & s->table_mask];
-        if (known->a == hash.a && known->b == hash.b) { s->stats->known++; return FAIL; }
+    s->arena_used = f->kept;
+    s->stats->nodes++;
+    if (s->stats->nodes > s->limit || (s->stats->nodes % 64 == 0 && now() > s->deadline)) return LIMIT;
+    i64 level = INT64_MAX, pinned = -1;
+    for (i64 i = 0; i < f->length; i++) {
+        i64 v = f->items[i];
+        if (!s->placed[v] && s->low[v] < level) level = s->low[v];
     }
-    if (length > 2 * left + 16) {
-        i64 *shorter = take(s, (size_t)left * sizeof(i64)), m = 0;
-        if (s->broken) return LIMIT;
-        for (i64 i = 0; i < length; i++) if (!s->placed[items[i]]) shorter[m++] = items[i];
-        items = shorter; length = m;
+    if (s->pins)
+        for (i64 i = 0; i < f->length && pinned < 0; i++)
+            if (!s->placed[f->items[i]] && s->pin[f->items[i]] == level) pinned = f->items[i];
+    f->level = level; f->next = 0; f->stage = TRY; f->certain = pinned >= 0;
+    f->section = pinned >= 0 ? -1 : choose_section(s, f->items, f->length, level);
+    f->list = take(s, (size_t)(pinned >= 0 ? 1 : s->count[f->section]) * sizeof(Candidate));
+    if (!f->list) return LIMIT;
+    if (pinned >= 0) {
+        f->list[0].buffer = pinned; f->count = 1;
+        return CALL;
     }
-    int result = FAIL;
-    Hash start = s->hash, entry_hash = hash;
-    size_t kept = s->arena_used;
-    for (;;) {
-        s->arena_used = kept;
-        s->stats->nodes++;
-        if (s->stats->nodes > s->limit || (s->stats->nodes % 64 == 0 && now() > s->deadline)) { result = LIMIT; break; }
-        i64 level = INT64_MAX, pinned = -1;
-        for (i64 i = 0; i < length; i++) {
-            i64 v = items[i];
-            if (!s->placed[v] && s->low[v] < level) level = s->low[v];
-        }
-        if (s->pins)
-            for (i64 i = 0; i < length && pinned < 0; i++)
-                if (!s->placed[items[i]] && s->pin[items[i]] == level) pinned = items[i];
-        hash.a = entry_hash.a + s->hash.a - start.a; hash.b = entry_hash.b + s->hash.b - start.b;
-        Hash before = s->hash;
-        if (pinned >= 0) { result = try_one(s, items, length, left, hash, before, pinned, level); break; }
-        i64 c = choose_section(s, items, length, level);
-        Candidate *list = take(s, (size_t)s->count[c] * sizeof(Candidate));
-        if (s->broken) { result = LIMIT; break; }
-        i64 count = candidates(s, c, level, list), certain = 0;
-        if (features & DOMINANCE)
-            for (i64 a = 0; a < count && !certain; a++) {
-                i64 u = list[a].buffer;
-                if (p->group[u] < 0 && nothing_below(s, u, level + p->size[u], -1)) { list[0] = list[a]; count = 1; certain = 1; }
+    f->count = candidates(s, f->section, level, f->list);
+    if (s->o->features & DOMINANCE)
+        for (i64 a = 0; a < f->count && !f->certain; a++) {
+            i64 u = f->list[a].buffer;
+            if (p->group[u] < 0 && nothing_below(s, u, level + p->size[u], -1)) {
+                f->list[0] = f->list[a]; f->count = 1; f->certain = 1;
             }
-        for (i64 a = 0; a < count && result == FAIL; a++)
-            result = try_one(s, items, length, left, hash, before, list[a].buffer, level);
-        if (result != FAIL || certain) break;
-        /* Nobody begins at this level here: the section is raised and decided again. */
-        i64 marked = ++s->mark;
-        for (i64 q = p->in_section_start[c]; q < p->in_section_start[c + 1]; q++) s->stamp[p->in_section[q]] = marked;
-        i64 next = next_level(s, c, level, marked);
-        if (next == INT64_MAX || next + s->rest[c] > p->capacity) break;
-        int useless = 0; /* one of them could still drop to the level */
-        if (features & DOMINANCE)
-            for (i64 a = 0; a < count && !useless; a++) {
-                i64 u = list[a].buffer, top = level + p->size[u];
-                useless = p->group[u] < 0 && next >= top && nothing_below(s, u, top, marked);
-            }
-        if (useless) break;
-        int possible = 1;
-        for (i64 q = p->in_section_start[c]; q < p->in_section_start[c + 1] && possible; q++) {
-            i64 u = p->in_section[q];
-            if (!s->placed[u]) possible = raise_to(s, u, next);
         }
-        if (!possible) clear_queue(s);
-        if (!possible || !propagate(s)) break;
+    return CALL;
+}
+
+/* Nobody begins at this level in the section: it is raised and decided again. FAIL when that cannot be. */
+static int raise_section(Search *s, Frame *f) {
+    const Problem *p = s->p;
+    i64 marked = ++s->mark, c = f->section;
+    for (i64 q = p->in_section_start[c]; q < p->in_section_start[c + 1]; q++) s->stamp[p->in_section[q]] = marked;
+    i64 next = next_level(s, c, f->level, marked);
+    if (next == INT64_MAX || next + s->rest[c] > p->capacity) return FAIL;
+    if (s->o->features & DOMINANCE)
+        for (i64 a = 0; a < f->count; a++) { /* one of them could still drop to the level */
+            i64 u = f->list[a].buffer, top = f->level + p->size[u];
+            if (p->group[u] < 0 && next >= top && nothing_below(s, u, top, marked)) return FAIL;
+        }
+    for (i64 q = p->in_section_start[c]; q < p->in_section_start[c + 1]; q++) {
+        i64 u = p->in_section[q];
+        if (!s->placed[u] && !raise_to(s, u, next)) return clear_queue(s);
     }
-    s->arena_used = used;
-    if (s->broken) return LIMIT;
-    if (result == FAIL) {
-        undo(s, entry);
-        if (s->table && left > 1) s->table[entry_hash.a & s->table_mask] = entry_hash;
+    return propagate(s);
+}
+
+/* One step of the node on top of the stack; `result` is what its last child gave. */
+static int step(Search *s, i64 index, int result) {
+    Frame *f = &s->frames[index];
+    switch (f->stage) {
+    case ENTER: return look_up(s, f);
+    case DECIDE:
+        result = decide(s, f);
+        if (result != CALL) return result;
+        break;
+    case CHILD:
+        if (result != FAIL) return result;
+        undo(s, f->mark);
+        f->stage = TRY;
+        break;
     }
-    return result;
+    if (f->next < f->count) {
+        f->stage = CHILD;
+        result = try_one(s, index, f->list[f->next].buffer);
+        f = &s->frames[index]; /* the stack may have moved */
+        f->next++;
+        if (result == FAIL) f->stage = TRY;
+        return result == FAIL ? CALL : result;
+    }
+    if (f->certain || !raise_section(s, f)) return s->broken ? LIMIT : FAIL;
+    f->stage = DECIDE;
+    return CALL;
+}
+
+/* Depth first over nodes and parts, with a stack of its own: paths are as long as there are buffers. */
+static int explore(Search *s, const i64 *items, i64 length) {
+    s->depth = 0; s->arena_used = 0;
+    int result = enter_parts(s, items, length);
+    while (s->depth && result != LIMIT && !s->broken) {
+        i64 index = s->depth - 1;
+        Frame *f = &s->frames[index];
+        if (f->kind == PARTS) result = result == CALL || result == FITS ? next_part(s, f) : result;
+        else result = step(s, index, result);
+        if (result == CALL) continue;
+        f = &s->frames[index];
+        if (f->kind == NODE && result == FAIL) {
+            undo(s, f->entry);
+            if (s->table && f->left > 1) s->table[f->hash.a & s->table_mask] = f->hash;
+        }
+        s->arena_used = f->used;
+        s->depth = index;
+    }
+    return s->broken ? LIMIT : result;
 }
 
 static void strategy(Search *s, i64 round) {
@@ -553,7 +636,7 @@ static int root(Search *s, const i64 *items) {
     }
     for (i64 c = 0; c < p->sections; c++)
         if (!s->queued[c]) { s->queued[c] = 1; s->queue[s->queue_length++] = c; }
-    return propagate(s) ? solve_parts(s, items, p->buffers) : FAIL;
+    return propagate(s) ? explore(s, items, p->buffers) : FAIL;
 }
 
 static void *zeroed(Search *s, i64 count, size_t size) {
@@ -578,6 +661,7 @@ EXPORT int ge_pack_search(const Problem *p, const Options *o, i64 *offset, Stati
         if (wide > widest) widest = wide;
     }
     s->keys = zeroed(s, widest, sizeof(i64)); s->sizes = zeroed(s, widest, sizeof(i64));
+    s->frame_room = 256; s->frames = zeroed(s, s->frame_room, sizeof(Frame));
     s->change_room = 4096; s->changes = zeroed(s, s->change_room, sizeof(Change));
     /* On a path every node holds one list of candidates; lists of buffers halve, or are parts of one another. */
     s->arena_room = ((size_t)n * ((size_t)widest * sizeof(Candidate) + 256) + (size_t)n * 64 * sizeof(i64) + 4096);
@@ -609,6 +693,61 @@ EXPORT int ge_pack_search(const Problem *p, const Options *o, i64 *offset, Stati
     }
     free(s->low); free(s->pin); free(s->stamp); free(s->placed); free(s->queued); free(s->rest); free(s->count);
     free(s->weight); free(s->queue); free(s->section_stamp); free(s->keys); free(s->sizes); free(s->changes);
-    free(s->arena); free(s->table); free(items);
+    free(s->arena); free(s->frames); free(s->table); free(items);
     return result;
+}
+
+typedef struct { i64 start, end; } Range;
+
+static int by_start(const void *left, const void *right) {
+    i64 a = ((const Range *)left)->start, b = ((const Range *)right)->start;
+    return (a > b) - (a < b);
+}
+
+/* Give the buffers of `order` (a group counts where its first member stands) the lowest place that is free, or with
+ * `tightest` the smallest hole that holds them. Fixed buffers come first. Returns the peak; -1 without memory. */
+EXPORT i64 ge_pack_first_fit(const Problem *p, const i64 *order, i64 tightest, i64 *offset) {
+    i64 n = p->buffers, peak = 0, room = 0;
+    for (i64 v = 0; v < n; v++) {
+        i64 near = p->near_start[v + 1] - p->near_start[v];
+        if (near > room) room = near;
+        offset[v] = p->fixed[v];
+        if (offset[v] >= 0 && offset[v] + p->size[v] > peak) peak = offset[v] + p->size[v];
+    }
+    Range *taken = malloc((size_t)(room + 1) * sizeof(Range));
+    if (!taken) return -1;
+    for (i64 i = 0; i < n; i++) {
+        i64 v = order[i], g = p->group[v], base = 0;
+        if (offset[v] >= 0) continue;
+        i64 first = g < 0 ? 0 : p->member_start[g], last = g < 0 ? 1 : p->member_start[g + 1];
+        for (int again = 1; again;) {
+            again = 0;
+            for (i64 m = first; m < last; m++) {
+                i64 k = g < 0 ? v : p->member[m], shift = g < 0 ? 0 : p->relative[k], count = 0, at = base + shift;
+                for (i64 j = p->near_start[k]; j < p->near_start[k + 1]; j++) {
+                    i64 u = p->near[j];
+                    if (offset[u] < 0) continue;
+                    taken[count].start = offset[u]; taken[count].end = offset[u] + p->size[u];
+                    count++;
+                }
+                qsort(taken, (size_t)count, sizeof(Range), by_start);
+                i64 best = -1, least = INT64_MAX;
+                for (i64 j = 0; j < count; j++) {
+                    i64 spare = taken[j].start - at - p->size[k];
+                    if (spare >= 0 && g >= 0) break;
+                    if (spare >= 0 && spare < least) { least = spare; best = at; if (!tightest) break; }
+                    if (taken[j].end > at) at = align_up(taken[j].end - shift, p->align[k]) + shift;
+                }
+                if (best >= 0) at = best;
+                if (at > base + shift) { base = at - shift; again = m > first || m + 1 < last; }
+            }
+        }
+        for (i64 m = first; m < last; m++) {
+            i64 k = g < 0 ? v : p->member[m];
+            offset[k] = base + (g < 0 ? 0 : p->relative[k]);
+            if (offset[k] + p->size[k] > peak) peak = offset[k] + p->size[k];
+        }
+    }
+    free(taken);
+    return peak;
 }

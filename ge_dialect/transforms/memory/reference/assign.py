@@ -44,18 +44,17 @@ def _assign(pool: Sequence[Request], edges: StreamEdges, variant: Variant) -> As
 def _append(block: Block, made: Assignment) -> None:
     space = block.owner.space
     at = made.sizes.get(space, 0)
-    _settle(block, at, made.offsets)
-    made.sizes[space] = at + block.total()
+    made.sizes[space] = at + _settle(block, at, made.offsets)
 
 
-def _settle(block: Block, at: int, offsets: dict[int, int]) -> None:
-    """Place a block and, side by side from its head, all in it."""
-    block.head = at
+def _settle(block: Block, at: int, offsets: dict[int, int]) -> int:
+    """Place a block and, side by side from its start, all in it; the bytes that it takes with them (section 4.3)."""
     for member in block.members:
         offsets[id(member)] = at
+    used = 0
     for child in block.children:
-        _settle(child, at, offsets)
-        at += child.total()
+        used += _settle(child, at + used, offsets)
+    return max(block.size, used)
 
 
 def _append_tail(made: Assignment) -> None:

@@ -19,7 +19,7 @@ class Block:
     """Memory that its members use one after the other.
 
     `size`: bytes in whole blocks of 512; `members` in order of time; `children` lie inside it side by side, `used`
-    bytes of it; `head` is its offset in its parent or pool. `io_input`/`zeroed`: some member is a model input, or is
+    bytes of it. `io_input`/`zeroed`: some member is a model input, or is
     zeroed centrally.
     """
 
@@ -28,7 +28,6 @@ class Block:
     children: list[Block] = field(default_factory=list["Block"])
     is_child: bool = False
     used: int = 0
-    head: int = 0
     io_input: bool = False
     zeroed: bool = False
 
@@ -52,10 +51,6 @@ class Block:
     def end(self) -> int:
         """End of the last member on the block's own stream."""
         return self.members[-1].end
-
-    def total(self) -> int:
-        """Bytes with all children in it (section 4.3)."""
-        return max(self.size, sum(child.total() for child in self.children))
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,6 @@ move are looked at one by one, so the time is that of blocks squared in numpy an
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Sequence
 
 import numpy as np
@@ -20,6 +19,8 @@ MAX_DEPTH = 100
 
 Mask = NDArray[np.bool_]
 Numbers = NDArray[np.int64]
+Lives = tuple[Numbers, Numbers]
+"""Begins and ends of the members of a block, in order."""
 
 
 def _sort_key(block: Block, ascending: bool) -> tuple[int, int, int]:
@@ -106,36 +107,39 @@ class _Facts:
         other_before = (peer_here >= self.last) & (self.last > 0) & (peer_here > self.ends[:, own])
         return np.where(self.stream == own, after | before, other_after | other_before)
 
-    def gaps(self, block: Block) -> Mask:
+    def gaps(self, block: Block, lives: Lives) -> Mask:
         """Which serial blocks of the same stream have a member that fits between the members of `block`."""
         found = np.zeros(len(self.begin), np.bool_)
-        if not _is_serial(block):
-            return found
-        begins, ends, rows = self.spans
-        own_begins = np.array([x.begin for x in block.members], np.int64)
-        own_ends = np.array([x.end for x in block.members], np.int64)
-        index = np.searchsorted(own_begins, ends, side="right") - 1
-        clear = (index < 0) | (own_ends[np.maximum(index, 0)] < begins)
-        found[rows[clear]] = True
-        return found & (self.stream == self.column[block.owner.stream])
+        if _is_serial(block):
+            begins, ends, rows = self.spans
+            found[rows[_clear(lives, (begins, ends))]] = True
+            found &= self.stream == self.column[block.owner.stream]
+        return found
 
 
-def _meets(begins: Sequence[int], block: Block, request: Request) -> bool:
-    """Whether the request's life meets that of a member of `block` (whose begins are given)."""
-    index = bisect_right(begins, request.end) - 1
-    return index >= 0 and block.members[index].end >= request.begin
+def _lives(block: Block) -> Lives:
+    begins = np.array([x.begin for x in block.members], np.int64)
+    return begins, np.array([x.end for x in block.members], np.int64)
 
 
-def _clear_members(parent: Block, members: Sequence[Request]) -> list[Request]:
-    begins = [x.begin for x in parent.members]
-    return [x for x in members if not _meets(begins, parent, x)]
+def _clear(taken: Lives, wanted: Lives) -> Mask:
+    """Which of the wanted lives meet none of the taken ones, which are disjoint and ascending."""
+    index = np.searchsorted(taken[0], wanted[1], side="right") - 1
+    return (index < 0) | (taken[1][np.maximum(index, 0)] < wanted[0])
+
+
+def _merged(first: Lives, second: Lives) -> Lives:
+    """The lives of both, which meet nowhere."""
+    begins = np.concatenate([first[0], second[0]])
+    order = np.argsort(begins, kind="stable")
+    return begins[order], np.concatenate([first[1], second[1]])[order]
 
 
 class _Tree:
     """The block that is being filled and all blocks in it, as places for further ones.
 
     `fits[row, place]`: whether (a member of) block `row` of the list can lie there by its life, in all blocks around
-    that place too. `order` lists the places children first, as they are tried; `room` are bytes left.
+    that place too. `around` are the lives of a place and of all above it. `order` lists the places children first, as they are tried; `room` are bytes left.
     """
 
     def __init__(self, facts: _Facts, top: Block) -> None:
@@ -144,6 +148,8 @@ class _Tree:
         self.above: list[int] = []
         self.depth: list[int] = []
         self.whole: list[Mask] = []
+        self.lives: list[Lives] = []
+        self.around: list[Lives] = []
         self.fits: Mask = np.zeros((len(facts.begin), 8), np.bool_)
         self.room: Numbers = np.zeros(8, np.int64)
         self.order: list[int] = []
@@ -156,13 +162,16 @@ class _Tree:
             self.room = np.concatenate([self.room, np.zeros_like(self.room)])
             self.fits = np.concatenate([self.fits, np.zeros_like(self.fits)], axis=1)
         whole = self.facts.follows(block)
-        fits = whole | self.facts.gaps(block)
+        lives = _lives(block)
+        fits = whole | self.facts.gaps(block, lives)
         if above >= 0:
             fits &= self.fits[:, above]
         self.places.append(block)
         self.above.append(above)
         self.depth.append(self.depth[above] + 1 if above >= 0 else 0)
         self.whole.append(whole)
+        self.lives.append(lives)
+        self.around.append(_merged(self.around[above], lives) if above >= 0 else lives)
         self.fits[:, place] = fits
         self.room[place] = _own_room(block)
         self.order.insert(at, place)
@@ -182,22 +191,29 @@ class _Tree:
         """The first place that takes (some of) the block's members, and which; None when there is none."""
         order = self.sequence
         possible = order[self.fits[row, order] & (self.room[order] >= child.size)]
+        if not len(possible):
+            return None
+        wanted = _lives(child)
         for place in possible.tolist():
             if self.depth[place] >= MAX_DEPTH:
                 continue
-            kept = self._kept(place, child, row)
-            if kept and _has_space(self.places[place], child, len(kept) == len(child.members)):
-                return place, kept
+            clear = self._clear_at(place, row, wanted)
+            count = int(np.count_nonzero(clear))
+            if count and _has_space(self.places[place], child, count == len(clear)):
+                kept = zip(child.members, clear.tolist(), strict=True)
+                return place, [member for member, free in kept if free]
         return None
 
-    def _kept(self, place: int, child: Block, row: int) -> list[Request]:
-        """The members that meet neither the block at `place` nor those around it."""
-        kept = child.members
-        while place >= 0 and kept:
+    def _clear_at(self, place: int, row: int, wanted: Lives) -> Mask:
+        """Which members meet neither the block at `place` nor those around it."""
+        if len(self.facts.streams) == 1:
+            return _clear(self.around[place], wanted)
+        clear = np.ones(len(wanted[0]), np.bool_)
+        while place >= 0 and clear.any():
             if not self.whole[place][row]:
-                kept = _clear_members(self.places[place], kept)
+                clear &= _clear(self.lives[place], wanted)
             place = self.above[place]
-        return kept
+        return clear
 
 
 class _Packer:

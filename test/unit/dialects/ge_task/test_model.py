@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import time
 
 import pytest
@@ -171,10 +172,12 @@ def test_checking_a_list_takes_time_in_proportion_to_it() -> None:
             "m", [x, *ops, *pairs], stream_num=2, event_num=tasks, arenas={"hbm": 64}
         )
         best = float("inf")
+        gc.disable()  # a collection walks everything that other tests have left
         for _ in range(3):
-            start = time.perf_counter()
+            start = time.process_time()  # other processes do not count
             verify_model(made)
-            best = min(best, time.perf_counter() - start)
+            best = min(best, time.process_time() - start)
+        gc.enable()
         return best
 
     assert seconds(16_000) < 40 * max(seconds(1_000), 1e-4)

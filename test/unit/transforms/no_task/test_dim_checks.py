@@ -12,7 +12,6 @@ from xdsl.dialects.builtin import ModuleOp, TensorType, f16
 
 from ge_dialect.analysis.explain import first_failure
 from ge_dialect.analysis.model_graphs import ModelGraphs
-from ge_dialect.analysis.order import positions
 from ge_dialect.dialects.attrs import i64, string
 from ge_dialect.dialects.ge import GraphOp
 from ge_dialect.dialects.ge.desc import DescAttr
@@ -20,7 +19,7 @@ from ge_dialect.dialects.ge.nodes import ConcatOp, OpOp, PackOp
 from ge_dialect.formats.cube import PLATFORM
 from ge_dialect.formats.format_table import LETTERS
 from ge_dialect.formats.transform import transform
-from ge_dialect.transforms.no_task.candidate import Candidate
+from ge_dialect.transforms.no_task.candidate import Candidate, Readers
 from ge_dialect.transforms.no_task.dim_checks import concat_dim_checks, pack_dim_checks
 
 _PAIRS = [
@@ -53,7 +52,7 @@ def _candidate(
     op = node.make(values, [values[0].type], {"axis" if pack else "concat_dim": i64(dim)})
     graph.block.add_op(op)
     module = ModuleOp([graph])
-    return Candidate(op, graph, ModelGraphs.of(module), positions(graph), PLATFORM)
+    return Candidate(op, graph, ModelGraphs.of(module), Readers(graph), PLATFORM)
 
 
 @st.composite

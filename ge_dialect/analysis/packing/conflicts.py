@@ -1,0 +1,193 @@
+"""Which buffers may not share bytes: by life times, by vector clocks, or pair by pair.
+
+Every kind answers for one buffer at a time (`near`) in linear memory; all pairs at once (`pairs`) are for problems with
+few enough of them, which `pair_count` tells before they are made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ge_dialect.analysis.packing.lists import (
+    Ints,
+    Lists,
+    lists_of,
+    lists_of_arrays,
+    lists_of_pairs,
+    ranges,
+)
+from ge_dialect.formats.errors import GeError
+
+
+class PackingError(GeError):
+    """A packing problem that contradicts itself, or that cannot be solved as asked."""
+
+
+class Conflicts(Protocol):
+    """A symmetric relation on buffers 0 .. count - 1 without pairs (i, i)."""
+
+    @property
+    def count(self) -> int:
+        """How many buffers there are."""
+        ...
+
+    @property
+    def pair_count(self) -> int:
+        """How many ordered pairs are in conflict."""
+        ...
+
+    def near(self, buffer: int) -> Ints:
+        """The buffers in conflict with one, ascending."""
+        ...
+
+    def pairs(self) -> Lists:
+        """`near` of all."""
+        ...
+
+
+class IntervalConflicts:
+    """Buffers in use over [start, end) of one time line conflict when these meet; an empty life meets nothing."""
+
+    def __init__(self, start: ArrayLike, end: ArrayLike) -> None:
+        self.start: Ints = np.asarray(start, dtype=np.int64)
+        self.end: Ints = np.asarray(end, dtype=np.int64)
+        if self.start.shape != self.end.shape or self.start.ndim != 1:
+            raise PackingError("as many starts as ends are needed")
+        if (late := np.flatnonzero(self.end < self.start)).size:
+            raise PackingError(f"buffer {late[0]} ends before it starts")
+        self._alive = self.end > self.start
+
+    @property
+    def count(self) -> int:
+        """How many buffers there are."""
+        return len(self.start)
+
+    @cached_property
+    def _later(self) -> tuple[Ints, Ints]:
+        """The living buffers by start, and for each place there the first place that starts too late to meet it."""
+        order = np.flatnonzero(self._alive)
+        order = order[np.argsort(self.start[order], kind="stable")]
+        return order, np.searchsorted(self.start[order], self.end[order], side="left")
+
+    @property
+    def pair_count(self) -> int:
+        """How many ordered pairs are in conflict. O(n log n)."""
+        order, high = self._later
+        return 2 * int((high - np.arange(1, len(order) + 1)).sum())
+
+    def near(self, buffer: int) -> Ints:
+        """The buffers in conflict with one, ascending. O(n)."""
+        if not self._alive[buffer]:
+            return np.zeros(0, dtype=np.int64)
+        meets = (self.start < self.end[buffer]) & (self.end > self.start[buffer]) & self._alive
+        meets[buffer] = False
+        return np.flatnonzero(meets)
+
+    def pairs(self) -> Lists:
+        """`near` of all. O(n log n + pairs)."""
+        order, high = self._later
+        other, owner = ranges(np.arange(1, len(order) + 1), high)
+        first, second = order[owner], order[other]
+        return lists_of_pairs(
+            np.concatenate([first, second]), np.concatenate([second, first]), self.count
+        )
+
+
+class ClockConflicts:
+    """Buffers of several streams: one may take another's bytes when all uses of that are done before it is written.
+
+    `release[u, s]`: the place on stream s of the last use of buffer u there, any negative number without one.
+    `acquire[u, s]`: the last place on stream s that is certainly done before buffer u is first written. Buffers u and v
+    conflict unless release[u] <= acquire[v] on every stream, or the other way round. Memory is n x streams.
+    """
+
+    def __init__(self, release: ArrayLike, acquire: ArrayLike) -> None:
+        self.release: Ints = np.ascontiguousarray(release, dtype=np.int64)
+        self.acquire: Ints = np.maximum(np.asarray(acquire, dtype=np.int64), -1)
+        if self.release.shape != self.acquire.shape or self.release.ndim != 2:
+            raise PackingError("releases and acquires have the shape buffers x streams")
+        self.release = np.maximum(self.release, -1)
+
+    @property
+    def count(self) -> int:
+        """How many buffers there are."""
+        return len(self.release)
+
+    def before(self, buffer: int) -> NDArray[np.bool_]:
+        """For each buffer whether it can be written only after the last use of `buffer`."""
+        return (self.release[buffer] <= self.acquire).all(axis=1)
+
+    def after(self, buffer: int) -> NDArray[np.bool_]:
+        """For each buffer whether its last use is done before `buffer` is written."""
+        return (self.release <= self.acquire[buffer]).all(axis=1)
+
+    def near(self, buffer: int) -> Ints:
+        """The buffers in conflict with one, ascending. O(n x streams)."""
+        free = self.before(buffer) | self.after(buffer)
+        free[buffer] = True
+        return np.flatnonzero(~free)
+
+    @cached_property
+    def _lists(self) -> Lists:
+        return lists_of_arrays(self.near(buffer) for buffer in range(self.count))
+
+    @property
+    def pair_count(self) -> int:
+        """How many ordered pairs are in conflict. Makes them."""
+        return len(self._lists.items)
+
+    def pairs(self) -> Lists:
+        """`near` of all. O(n^2 x streams) time, memory of the pairs."""
+        return self._lists
+
+
+class PairConflicts:
+    """Conflicts that are listed: `near[i]` are the buffers that i may not share bytes with."""
+
+    def __init__(self, near: Sequence[Sequence[int]]) -> None:
+        count = len(near)
+        given = lists_of(near)
+        outside = (given.items < 0) | (given.items >= count)
+        if outside.any():
+            raise PackingError(f"there is no buffer {given.items[outside][0]}")
+        first, second = given.owners(), given.items
+        keys = np.unique(np.concatenate([first * count + second, second * count + first]))
+        rows, columns = keys // max(count, 1), keys % max(count, 1)
+        kept = rows != columns
+        self._lists = lists_of_pairs(rows[kept], columns[kept], count)
+
+    @classmethod
+    def of_predicate(cls, count: int, near: Callable[[int], ArrayLike]) -> PairConflicts:
+        """From a function that gives for one buffer a row of `count` truth values."""
+        rows = [np.flatnonzero(np.asarray(near(buffer))).tolist() for buffer in range(count)]
+        return cls(rows)
+
+    @classmethod
+    def of_bits(cls, rows: NDArray[np.uint8], count: int) -> PairConflicts:
+        """From a matrix of bits, a row a buffer, packed as by `numpy.packbits(..., bitorder="little")`."""
+        return cls.of_predicate(
+            count, lambda buffer: np.unpackbits(rows[buffer], count=count, bitorder="little")
+        )
+
+    @property
+    def count(self) -> int:
+        """How many buffers there are."""
+        return len(self._lists)
+
+    @property
+    def pair_count(self) -> int:
+        """How many ordered pairs are in conflict."""
+        return len(self._lists.items)
+
+    def near(self, buffer: int) -> Ints:
+        """The buffers in conflict with one, ascending."""
+        return self._lists[buffer]
+
+    def pairs(self) -> Lists:
+        """`near` of all."""
+        return self._lists

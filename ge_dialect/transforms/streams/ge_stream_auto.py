@@ -1,0 +1,93 @@
+"""Pass `ge-stream-auto`: streams out of the graph of dependencies."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from ge_dialect.analysis.remarks import emit_remark
+from ge_dialect.analysis.streams.nodes import (
+    LABEL,
+    NO_STREAM,
+    GraphNodes,
+    StreamModel,
+    has_ge_attr,
+    stream_of,
+    text_attr,
+)
+from ge_dialect.dialects.ge.access import ge_attr, node_name
+from ge_dialect.transforms.streams.auto_mode import effective_auto_mode
+from ge_dialect.transforms.streams.custom_pass import CustomStreamPass, StreamContext
+from ge_dialect.transforms.streams.dag.allocate import allocate
+from ge_dialect.transforms.streams.dag.problem import UNKNOWN_TIME, Dag, DagNode
+from ge_dialect.transforms.streams.dag.profile import Measured, measured, read_profile
+from ge_dialect.transforms.streams.ge_stream_node_update import LABEL_NODE
+
+BLOCK_DIM = "tvm_blockdim"
+
+
+@dataclass(frozen=True)
+class GeStreamAuto(CustomStreamPass):
+    """GE's `MiniDAGStreamPass`: in the modes `LoadBalance:N`, `MainStream:N` and `WeightedLoadBalance:N`, new streams
+    for all nodes, at most N a graph besides those of labels.
+
+    The nodes with a stream are cut into the fewest chains along edges, and the chains are put on streams one by one
+    (spec/streams.md section 14.3): by even loads over the levels of the graph, by keeping what runs alone on the first
+    stream, or by measured times. Nodes with `_stream_label` have a stream a label. Nodes without stream and those with
+    `_rts_label_node` stay. In other modes nothing happens.
+
+    Options:
+    * `auto`: the text of `ge.autoMultistreamParallelMode`; the root graph's `ge.auto_multistream_mode` wins;
+    * `profile`: a CSV file with measured times (columns name, time_us, cube, vector); when it knows any node of a
+      graph, `WeightedLoadBalance` is used for the graph (GE: the environment variable MINIDAG_PROFILING_PATH).
+
+    Raises StreamError (E10001) for a text that is no mode, GeError for a profile that cannot be read.
+    """
+
+    name = "ge-stream-auto"
+
+    auto: str = ""
+    profile: str = ""
+
+    def run(self, model: StreamModel, root: GraphNodes, context: StreamContext) -> None:
+        mode = effective_auto_mode(root.graph, self.auto)
+        if not mode.is_dag:
+            return
+        profile = read_profile(self.profile) if self.profile else {}
+        for view in model.graphs:
+            self._run(view, mode.kind, mode.streams, profile, context)
+
+    def _run(
+        self,
+        view: GraphNodes,
+        strategy: str,
+        streams: int,
+        profile: Mapping[str, Measured],
+        context: StreamContext,
+    ) -> None:
+        found = [measured(profile, node_name(op)) for op in view.nodes] if profile else None
+        if found is not None and any(found):
+            strategy = "WeightedLoadBalance"
+        nodes: list[DagNode] = []
+        for index, op in enumerate(view.nodes):
+            row = None if found is None else found[index]
+            time = UNKNOWN_TIME if row is None else row.time
+            if stream_of(op) == NO_STREAM:
+                time = 0.0
+            cores = ge_attr(op, BLOCK_DIM, 1) if row is None else row.cores
+            nodes.append(DagNode(text_attr(op, LABEL), time, cores if isinstance(cores, int) else 1))
+        base = context.max_stream + 1
+        allocation = allocate(Dag(nodes, view.readers), strategy, streams - 1, base)
+        for _ in range(allocation.count):
+            context.allocate_next()
+        for op, stream in zip(view.nodes, allocation.streams, strict=True):
+            if NO_STREAM in (stream, stream_of(op)) or has_ge_attr(op, LABEL_NODE):
+                continue
+            context.set_stream(op, stream)
+        emit_remark(
+            view.graph,
+            self.name,
+            "passed",
+            f"{strategy}: {allocation.count} streams",
+            streams=allocation.count,
+        )
