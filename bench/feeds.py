@@ -63,8 +63,8 @@ def make_feeds(
     return feeds
 
 
-def session(path: Path, *, optimise: bool, threads: int = 1) -> Any:
-    """An onnxruntime session with a fixed number of threads."""
+def session(model: Path | bytes, *, optimise: bool, threads: int = 1) -> Any:
+    """An onnxruntime session with a fixed number of threads, of a file or of a model's bytes."""
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
@@ -73,4 +73,5 @@ def session(path: Path, *, optimise: bool, threads: int = 1) -> Any:
     options.log_severity_level = 4
     level = onnxruntime.GraphOptimizationLevel
     options.graph_optimization_level = level.ORT_ENABLE_ALL if optimise else level.ORT_DISABLE_ALL
-    return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+    source = model if isinstance(model, bytes) else str(model)
+    return onnxruntime.InferenceSession(source, options, providers=["CPUExecutionProvider"])

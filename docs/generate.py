@@ -39,6 +39,7 @@ from ge_dialect.kernels.registry import FAMILIES
 from ge_dialect.lowering.onnx.op_table import TWINS
 from ge_dialect.passes import PASSES
 from ge_dialect.preset import Preset
+from ge_dialect.tools.list_passes import summary
 from ge_dialect.universe import DIALECTS, resolve
 
 DOCS = Path(__file__).resolve().parent
@@ -100,7 +101,8 @@ def operation_section(operation: type[Operation]) -> str:
 
 def passes_page() -> str:
     """Every pass of the table with its options."""
-    parts = [NOTICE, "# Passes"]
+    rows = [f"| [`{name}`](#{name}) | {_cell(summary(resolve(PASSES[name])))} |" for name in PASSES]
+    parts = [NOTICE, "# Passes", "| pass | what it does |\n| --- | --- |\n" + "\n".join(rows)]
     for name, reference in PASSES.items():
         module_pass: type[ModulePass] = resolve(reference)
         parts.append(f"## `{name}`\n\n{_doc(module_pass)}")

@@ -18,6 +18,13 @@ GE_PIPELINE: tuple[str, ...] = (
     "ge-canonicalize",
     # Engines decide which nodes make tasks, which share a stream and which only rename memory.
     "ge-assign-engines",
+    # Which concats, packs and splits only name memory is decided while the graph is otherwise final; two that want one
+    # tensor at two places get a copy between them, which then has its place in the order and a stream like any node.
+    "ge-mark-phony",
+    "ge-concat-no-task",
+    "ge-pack-no-task",
+    "ge-split-no-task",
+    "ge-insert-identity",
     # The order is final from here on: streams are queues in it and life times are intervals of it.
     "ge-topo-sort",
     "ge-assign-streams",

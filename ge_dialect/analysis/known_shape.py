@@ -12,6 +12,7 @@ from xdsl.ir import Attribute, Operation
 
 from ge_dialect.dialects.ge.access import (
     ge_type,
+    get_flag,
     graphs,
     source_op,
     static_shape,
@@ -44,7 +45,7 @@ def is_known(module: ModuleOp) -> bool:
 def unknown_reason(module: ModuleOp) -> tuple[Operation, str] | None:
     """The first node, in graph and block order, that makes the model one of unknown shape, and why; None for none."""
     for graph in graphs(module):
-        if "ge.unknown_shape" in graph.attributes:
+        if get_flag(graph, "ge.unknown_shape"):
             return graph, "the graph is marked ge.unknown_shape"
         for op in graph.block.ops:
             if (reason := _reason(op)) is not None:

@@ -1,9 +1,9 @@
-"""Is a memory plan right? A check of the marks on the nodes that shares nothing with the planner but sizes and references.
+"""Is a memory plan right? A check of the marks on the nodes that shares only the rules of references with the planner.
 
-The graph is replayed in block order on a map from bytes to the output that was written there last: whoever reads a value
-must find all of its bytes still those of the nodes that made it. A node without task moves nothing: a concat of that
-kind is its inputs' bytes, a piece of a split its input's. With several streams, whoever takes bytes over must also come
-after everybody who used them, by edges and stream order alone. O(n log n) but for the closure over streams.
+The graph is replayed in block order on a map from bytes to the output that was written there last: whoever reads a
+value must find all of its bytes still those of the nodes that made it. A node without task moves nothing: a concat of
+that kind is its inputs' bytes, a piece of a split its input's. With several streams, whoever takes bytes over must also
+come after everybody who used them, by edges and stream order alone. O(n log n) but for the closure over streams.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from typing import cast
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, IntegerAttr
 from xdsl.ir import Attribute, Operation
 
-from ge_dialect.analysis.memory.clusters import feeds_no_padding
 from ge_dialect.analysis.memory.continuity import is_outside_pools
+from ge_dialect.analysis.memory.distances import feeds_no_padding, interleaved, origin
 from ge_dialect.analysis.memory.model import MemoryGraph, Node, Output, memory_graph
 from ge_dialect.analysis.reach import HappensBefore
 from ge_dialect.analysis.sizes import BLOCK_ALIGN, aligned, stored_size
@@ -114,6 +114,7 @@ class _Check:
         self.problems: list[str] = []
         self.users: dict[int, list[Node]] = {}  # by id of an owner
         self.end_to_end = feeds_no_padding(self.graph)
+        self.woven = interleaved(self.graph)
         self.order = (
             HappensBefore([node.op for node in self.graph.nodes])
             if self.graph.streams > 1
@@ -147,8 +148,10 @@ class _Check:
         found = self.parts.get(output.uid)
         if found is None:
             if output.source is None:
-                found = [output]
-            elif output.node.is_no_padding_input and output.node.renames:
+                found = [self._owner(output)]
+            elif not output.node.renames:
+                found = [output]  # written anew, where its input was
+            elif output.node.is_no_padding_input:
                 parts = [
                     part for x in output.node.inputs if x is not None for part in self._writers(x)
                 ]
@@ -158,12 +161,16 @@ class _Check:
             self.parts[output.uid] = found
         return found
 
+    def _owner(self, output: Output) -> Output:
+        """Who stands for the bytes of a producer: one of a run whose members' bytes lie between each other."""
+        return self.graph.outputs[self.woven.get(output.uid, output.uid)]
+
     def _extent(self, output: Output) -> tuple[str, int, int] | None:
         """Space, first and last + 1 byte: by the stored size, in a run without padding by the exact one."""
         place = place_of(output.node.op, output.index)
         if place is None or output.stored <= 0:
             return None
-        exact = output.uid in self.end_to_end or _is_run(output)
+        exact = origin(output).uid in self.end_to_end or _is_run(output)
         size = output.exact if exact else stored_size(output.exact)
         return place[0], place[1], place[1] + size
 
@@ -200,10 +207,11 @@ class _Check:
             extent = self._extent(output)
             if extent is None:
                 self.problems.append(f"{output} has no place")
-            elif output.source is None:
-                self._claim(node, extent, output)
-            else:
+                continue
+            if output.source is not None:
                 self._same_memory(output, extent)
+            if output.source is None or not node.renames:
+                self._claim(node, extent, self._owner(output))
         for index, size in enumerate(node.workspaces):
             offsets = get_ints(node.op, "ge.workspace_offsets") or []
             if index >= len(offsets):
@@ -242,7 +250,9 @@ class _Check:
 
     def _claim(self, node: Node, extent: tuple[str, int, int], owner: _Owner) -> None:
         space, start, end = extent
-        in_run = isinstance(owner, Output) and owner.uid in self.end_to_end
+        in_run = isinstance(owner, Output) and (
+            owner.uid in self.end_to_end or owner.uid in self.woven
+        )
         if start % BLOCK_ALIGN and not in_run:
             self.problems.append(
                 f"{owner} at {space}[{start}] is not aligned to {BLOCK_ALIGN} bytes"
@@ -264,7 +274,9 @@ class _Check:
         """A node must not write where it still reads, nor two of its outputs to one place."""
         read = {id(part) for x in node.inputs if x is not None for part in self._writers(x)}
         for other in previous:
-            if id(other) in read:
+            if other is owner:
+                continue
+            if id(other) in read and not _in_place(owner, other):
                 self.problems.append(f"{owner} is written over its own input {other}")
             if other.node is node:
                 self.problems.append(f"{owner} and {other} of one node share bytes")
@@ -272,12 +284,22 @@ class _Check:
     def _follows(self, node: Node, owner: _Owner, previous: Iterable[_Owner]) -> None:
         assert self.order is not None
         for other in previous:
+            if other is owner:
+                continue
             for user in self.users.get(id(other), ()):
                 if user is not node and not self.order.before(user.op, node.op):
                     self.problems.append(
                         f"{owner} takes the bytes of {other}, but nothing orders it behind "
                         f'"{user.name}"'
                     )
+
+
+def _in_place(owner: _Owner, other: _Owner) -> bool:
+    """Whether an output is by a reference rule what its node writes over."""
+    at = owner.source if isinstance(owner, Output) else None
+    while at is not None and at is not other:
+        at = at.source
+    return at is not None
 
 
 def _is_piece(output: Output) -> bool:

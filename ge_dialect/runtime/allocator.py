@@ -1,7 +1,10 @@
 """Storage of a host program's values: who holds it, when it is given back, how much there was at once.
 
-Memory is unlimited and numpy's (choice E30); what is emulated is the bookkeeping. A storage is given back when the last
-value that refers to it is dropped, or when a `free` step says so if an `alloc` step made it.
+The bytes are numpy's; what is emulated is the bookkeeping of a stream-ordered allocator that keeps what was given back.
+A storage is given back when the last value that refers to it is dropped, or when a `free` step says so if an `alloc`
+step made it. The host drops values when their last reader has been *issued*, so its block may be used again at once by
+work on the same stream, which runs behind that reader. A reader on another stream may still be running: then the block
+waits until the host has synchronised with that stream.
 """
 
 from __future__ import annotations
@@ -15,12 +18,33 @@ import numpy as np
 from ge_dialect.kernels import Array, Value
 from ge_dialect.kernels.spec import is_array
 
+HOST_POOL = -1
+"""The pool of blocks in host memory; pools of device memory go by stream."""
+
+BLOCK = 512
+"""Blocks are multiples of this many bytes (spec/memory.md 1.2)."""
+
+_EXACT = 16 * BLOCK
+
+
+def block_bytes(size: int) -> int:
+    """Bytes of the block for a storage of `size` bytes.
+
+    Up to 8 KiB a multiple of 512, above that the next of eight sizes a power of two: a block is at most an eighth
+    larger than asked for, and blocks of neighbouring sizes can take each other's place.
+    """
+    if size <= _EXACT:
+        return (size + BLOCK - 1) // BLOCK * BLOCK
+    step = 1 << ((size - 1).bit_length() - 4)
+    return (size + step - 1) // step * step
+
 
 @dataclass(slots=True, eq=False)
 class Storage:
     """Bytes that one or several values refer to.
 
-    `explicit`: lives from `alloc` to `free`; `published`: see `read_shape`; `children`: storages that this one keeps.
+    `explicit`: lives from `alloc` to `free`; `published`: see `read_shape`; `children`: storages that this one keeps;
+    `foreign`: streams other than the pool's own that have read it.
     """
 
     size: int
@@ -29,6 +53,8 @@ class Storage:
     released: bool = False
     published: tuple[int, ...] | None = None
     children: list[Storage] = field(default_factory=list["Storage"])
+    pool: int = HOST_POOL
+    foreign: set[int] | None = None
 
 
 @dataclass(slots=True, eq=False)
@@ -38,28 +64,103 @@ class TensorList:
     items: list[Array] = field(default_factory=list[Array])
 
 
-class Allocator:
-    """Counts storages and bytes of one run."""
+@dataclass(slots=True)
+class Cache:
+    """Blocks that were given back, by pool and size. It outlives a run, as the memory of a process does."""
 
-    def __init__(self) -> None:
+    free: dict[tuple[int, int], int] = field(default_factory=dict[tuple[int, int], int])
+    reserved: int = 0
+    reserved_host: int = 0
+
+
+class Allocator:
+    """Counts storages and bytes of one run.
+
+    `peak` and `host_peak` are the most bytes in use at once on the device and on the host, `missed` the allocations
+    that no block in the cache could serve.
+    """
+
+    def __init__(self, cache: Cache | None = None) -> None:
+        self.cache = Cache() if cache is None else cache
         self.allocations = 0
+        self.missed = 0
         self.live = 0
         self.peak = 0
+        self.host_live = 0
+        self.host_peak = 0
+        self._waiting: list[Storage] = []
 
-    def new(self, size: int, explicit: bool = False) -> Storage:
+    def new(self, size: int, pool: int = HOST_POOL, explicit: bool = False) -> Storage:
         """A storage of `size` bytes that nothing holds yet."""
         self.allocations += 1
-        self.live += size
-        self.peak = max(self.peak, self.live)
-        return Storage(size, explicit)
+        if pool == HOST_POOL:
+            self.host_live += size
+            if self.host_live > self.host_peak:
+                self.host_peak = self.host_live
+        else:
+            self.live += size
+            if self.live > self.peak:
+                self.peak = self.live
+        if size:
+            cache = self.cache
+            key = (pool, block_bytes(size))
+            found = cache.free.get(key, 0)
+            if found:
+                cache.free[key] = found - 1
+            else:
+                self.missed += 1
+                if pool == HOST_POOL:
+                    cache.reserved_host += key[1]
+                else:
+                    cache.reserved += key[1]
+        return Storage(size, explicit, pool=pool)
 
     def release(self, storage: Storage) -> None:
         """The storage is given back."""
-        if not storage.released:
-            storage.released = True
+        if storage.released:
+            return
+        storage.released = True
+        if storage.pool == HOST_POOL:
+            self.host_live -= storage.size
+        else:
             self.live -= storage.size
-            for child in storage.children:
-                self.drop(child)
+        if storage.size:
+            if storage.foreign:
+                self._waiting.append(storage)
+            else:
+                self._keep(storage)
+        for child in storage.children:
+            self.drop(child)
+
+    def _keep(self, storage: Storage) -> None:
+        key = (storage.pool, block_bytes(storage.size))
+        self.cache.free[key] = self.cache.free.get(key, 0) + 1
+
+    def read_on(self, storage: Storage, stream: int) -> None:
+        """Work on `stream` reads the storage."""
+        if storage.pool not in (stream, HOST_POOL):
+            if storage.foreign is None:
+                storage.foreign = set()
+            storage.foreign.add(stream)
+
+    def synchronised(self, stream: int) -> None:
+        """All work on `stream` is done: blocks that waited for it alone can be used again."""
+        if not self._waiting:
+            return
+        waiting, self._waiting = self._waiting, []
+        for storage in waiting:
+            assert storage.foreign is not None
+            storage.foreign.discard(stream)
+            if storage.foreign:
+                self._waiting.append(storage)
+            else:
+                self._keep(storage)
+
+    def finish(self) -> None:
+        """The run is over and every stream has drained."""
+        for storage in self._waiting:
+            self._keep(storage)
+        self._waiting = []
 
     def drop(self, storage: Storage) -> None:
         """A value that refers to the storage is gone."""

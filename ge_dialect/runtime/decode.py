@@ -38,6 +38,7 @@ from ge_dialect.dialects.location import location_text
 from ge_dialect.formats.errors import GeError
 from ge_dialect.kernels import Array
 from ge_dialect.kernels.spec import spec_of
+from ge_dialect.kernels.work import counter_of
 from ge_dialect.runtime.branches import (
     SWITCH_TYPES,
     label_switch,
@@ -186,7 +187,7 @@ class Decoder:
         if size is None:
             touched = (*instruction.reads, *instruction.writes)
             size = sum(extent.stop - extent.start for extent in touched)
-        instruction.duration = self._profile.task(kind, instruction.type, size)
+        instruction.duration = self._profile.task(kind, size)
 
     # One function a kind of task
 
@@ -200,7 +201,9 @@ class Decoder:
             self._views(outs),
             self._options,
         )
-        self._time(instruction, "kernel")
+        cost = self._profile.kernel(instruction.type, text_of(op.properties.get("engine")) or "")
+        views = [[x if x is None else x.view for x in self._views(values)] for values in (ins, outs)]
+        instruction.duration = cost.of_work(counter_of(spec)(*views))
 
     def _hccl(self, op: TaskOp, instruction: Instruction) -> None:
         ins, outs, _ = operand_groups(op)

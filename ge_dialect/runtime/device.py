@@ -10,11 +10,11 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from ge_dialect.runtime.errors import LoadError, RunawayError, RunError
-from ge_dialect.runtime.instruction import Action, Instruction
+from ge_dialect.runtime.instruction import Action, Flag, Instruction
 from ge_dialect.runtime.options import DeviceOptions
 from ge_dialect.runtime.streams import State, Stream, Turns
 from ge_dialect.runtime.sync import Flags
-from ge_dialect.runtime.timeline import Interval
+from ge_dialect.runtime.timeline import Flow, Interval
 
 
 class Meeting(Protocol):
@@ -91,6 +91,9 @@ class Device:
         self.executed = 0
         self.counts: dict[str, int] = {}
         self.intervals: list[Interval] = []
+        self.flows: list[Flow] = []
+        self.worked: dict[str, float] = {}
+        self._records: dict[Flag, Interval] = {}
         for stream in self.streams:
             stream.reset()
         for stream in self.streams:
@@ -169,11 +172,24 @@ class Device:
                 f"more than {self.options.max_tasks} tasks ran in one step, the last: {head}, stream {stream.id}"
             )
         self.counts[head.kind.op] = self.counts.get(head.kind.op, 0) + 1
+        if head.duration:
+            self.worked[head.kind.op] = self.worked.get(head.kind.op, 0.0) + head.duration
         if self.options.record_timeline:
-            self.intervals.append(_interval(head, begun, stream.time))
+            self._note(_interval(head, begun, stream.time), head)
         stream.counter += 1
         if stream.counter >= len(stream.queue):
             self._drain(stream)
+
+    def _note(self, interval: Interval, head: Instruction) -> None:
+        """Put a task on the timeline; from a record an arrow leads to the wait that it satisfies."""
+        self.intervals.append(interval)
+        flag = head.flag
+        if flag is None:
+            return
+        if head.action is Action.RECORD:
+            self._records[flag] = interval
+        elif head.action is Action.WAIT and (source := self._records.pop(flag, None)) is not None:
+            self.flows.append(Flow(flag[0], source, interval))
 
     def _odd(self, message: str, error: bool) -> None:
         if error:

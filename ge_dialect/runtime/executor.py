@@ -36,7 +36,7 @@ from ge_dialect.runtime.memory import WEIGHT_SPACE, Memory, extent_of
 from ge_dialect.runtime.options import DeviceOptions
 from ge_dialect.runtime.properties import number, numbers
 from ge_dialect.runtime.report import RunReport
-from ge_dialect.runtime.timeline import Interval
+from ge_dialect.runtime.timeline import Flow, Interval
 from ge_dialect.runtime.trap import trapped
 
 
@@ -51,6 +51,7 @@ class RunResult:
     report: RunReport
     ranks: tuple[dict[str, Value], ...]
     timeline: tuple[tuple[Interval, ...], ...] = ()
+    flows: tuple[tuple[Flow, ...], ...] = ()
 
     def __getitem__(self, name: str) -> Value:
         """The output called `name` of rank 0. Raises KeyError."""
@@ -158,10 +159,13 @@ class ModelExecutable:
             for rank in self._ranks
         )
         wall = (perf_counter() - begun) * 1e6
-        timeline = ()
-        if self.options.record_timeline:
-            timeline = tuple(tuple(rank.device.intervals) for rank in self._ranks)
-        return RunResult(outputs[0], self._report(wall), outputs, timeline)
+        report = self._report(wall)
+        if not self.options.record_timeline:
+            return RunResult(outputs[0], report, outputs)
+        devices = [rank.device for rank in self._ranks]
+        timeline = tuple(tuple(device.intervals) for device in devices)
+        flows = tuple(tuple(device.flows) for device in devices)
+        return RunResult(outputs[0], report, outputs, timeline, flows)
 
     def _execute(self) -> None:
         if not self._is_static:
@@ -207,13 +211,13 @@ class ModelExecutable:
         moved_in = [views[0].nbytes for views in rank.inputs]
         moved_out = [view.nbytes for view in rank.outputs]
         host = self.profile.host
-        simulated = (
-            sum(host["h2d"].of(size) for size in moved_in)
-            + host["execute"].of()
-            + self.device_time
-            + host["stream_sync"].of()
-            + sum(host["d2h"].of(size) for size in moved_out)
-        )
+        host_us = {
+            "h2d": sum(host["h2d"].issue_us + host["h2d"].of(size) for size in moved_in),
+            "execute": host["execute"].of(),
+            "wait": self.device_time,
+            "stream_sync": host["stream_sync"].of(),
+            "d2h": sum(host["d2h"].issue_us + host["d2h"].of(size) for size in moved_out),
+        }
         bound = model.attributes.get("ge.lower_bound_bytes")
         warnings = dict.fromkeys([*self._load_warnings, *device.warnings])
         return RunReport(
@@ -235,10 +239,23 @@ class ModelExecutable:
             weight_bytes=arenas.get(WEIGHT_SPACE, 0),
             arenas=arenas,
             moved_bytes=sum(moved_in) + sum(moved_out),
-            simulated_us=simulated,
+            simulated_us=sum(host_us.values()),
+            host_us=host_us,
+            device_us=dict(device.worked),
             wall_us=wall,
             warnings=list(warnings),
         )
+
+    @property
+    def feature_map_bytes(self) -> int:
+        """Bytes of device memory that the list keeps for itself; inputs and outputs are the caller's."""
+        arena = self._model.arena_sizes().get("hbm", 0)
+        return arena - self._model.zero_copy_size.value.data
+
+    @property
+    def weight_bytes(self) -> int:
+        """Bytes of the list's constants."""
+        return self._model.arena_sizes().get(WEIGHT_SPACE, 0)
 
     @property
     def device_time(self) -> float:

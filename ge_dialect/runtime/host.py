@@ -24,7 +24,7 @@ from ge_dialect.dialects.ge_task import (
 )
 from ge_dialect.kernels import Value
 from ge_dialect.kernels.spec import is_array
-from ge_dialect.runtime.allocator import BORROWED, Storage, size_of
+from ge_dialect.runtime.allocator import BORROWED, Allocator, Cache, Storage, size_of
 from ge_dialect.runtime.cost import DeviceProfile, load_profile
 from ge_dialect.runtime.errors import LoadError, RunError
 from ge_dialect.runtime.executor import ModelExecutable, RunResult
@@ -55,6 +55,7 @@ class HostExecutable:
             name: ModelExecutable([model], options, self.profile) for name, model in models.items()
         }
         self._models = loaded
+        self._cache = Cache()
         self._compiler = compiler = Compiler(loaded, options, self.profile)
         self._steps = compiler.program(program)
         inputs = [op for op in program.body.block.ops if isinstance(op, HostInputOp)]
@@ -84,7 +85,7 @@ class HostExecutable:
                 self._move(state, "h2d", size_of(value))
             if self._compiler.mutable and is_array(value):
                 value = value.copy()
-            state.define(slot, value, state.allocator.new(size_of(value)) if moved else BORROWED)
+            state.define(slot, value, state.new_storage(size_of(value), 0) if moved else BORROWED)
         with np.errstate(all="ignore"):
             for step in self._steps:
                 step(state)
@@ -96,11 +97,17 @@ class HostExecutable:
             if moved:
                 self._move(state, "d2h", size_of(value))
             outputs[slot.name] = value.copy() if is_array(value) else value
-        for stream in range(len(state.clock.streams)):
-            state.clock.host = max(state.clock.host, state.clock.streams[stream])
+        clock = state.clock
+        for stream in range(len(clock.streams)):
+            clock.wait_for(stream)
+        state.finish()
         wall = (perf_counter() - begun) * 1e6
-        timeline = (tuple(state.clock.intervals),) if self.options.record_timeline else ()
-        return RunResult(outputs, self._report(state, wall), (outputs,), timeline)
+        report = self._report(state, wall)
+        if not self.options.record_timeline:
+            return RunResult(outputs, report, (outputs,))
+        return RunResult(
+            outputs, report, (outputs,), (tuple(clock.intervals),), (tuple(clock.flows),)
+        )
 
     def run_ranks(self, feeds: Sequence[Feeds]) -> RunResult:
         """`run` with the inputs of the one rank there is. Raises RunError for another number of them."""
@@ -126,18 +133,24 @@ class HostExecutable:
         storages: list[Storage] = [BORROWED] * compiler.slots
         for slot, value in compiler.constants.items():
             values[slot] = value
-        return HostState(values, storages, {}, clock, self.options.max_tasks)
+        allocator = Allocator(self._cache)
+        return HostState(values, storages, {}, clock, self.options.max_tasks, allocator)
 
     def _move(self, state: HostState, kind: str, size: int) -> None:
         """A copy of a model input or output between the memories, which the caller waits for."""
         state.counts[kind] = state.counts.get(kind, 0) + 1
         state.moved += size
+        clock = state.clock
         if kind == "d2h":
-            state.clock.host = state.clock.end
-        state.clock.on_host(kind, kind, size=size)
+            for stream in range(len(clock.streams)):
+                clock.wait_for(stream)
+        clock.copy(kind, 0, size)
+        clock.wait_for(0)
 
     def _report(self, state: HostState, wall: float) -> RunReport:
         counts = state.counts
+        allocator, clock = state.allocator, state.clock
+        arenas = {name: model.feature_map_bytes for name, model in self._models.items()}
         known = ("launch", "execute", "host_call", "h2d", "d2h", "sync")
         return RunReport(
             model=text_of(self._program.sym_name) or "",
@@ -152,13 +165,20 @@ class HostExecutable:
             syncs=counts.get("sync", 0),
             streams=self._program.stream_num.value.data,
             events=self._program.event_num.value.data,
-            allocations=state.allocator.allocations,
+            allocations=allocator.allocations,
+            cache_misses=allocator.missed,
             opaque_tasks=len(self._compiler.opaque),
-            peak_bytes=state.allocator.peak,
-            feature_map_bytes=state.allocator.peak,
-            weight_bytes=self._compiler.constant_bytes,
+            peak_bytes=allocator.peak + sum(arenas.values()),
+            feature_map_bytes=allocator.peak + sum(arenas.values()),
+            host_peak_bytes=allocator.host_peak,
+            reserved_bytes=allocator.cache.reserved + sum(arenas.values()),
+            weight_bytes=self._compiler.constant_bytes
+            + sum(model.weight_bytes for model in self._models.values()),
+            arenas=arenas,
             moved_bytes=state.moved,
-            simulated_us=state.clock.end,
+            simulated_us=clock.end,
+            host_us=dict(clock.host_us),
+            device_us=dict(clock.device_us),
             wall_us=wall,
         )
 

@@ -56,7 +56,7 @@ from ge_dialect.runtime.errors import LoadError
 from ge_dialect.runtime.executor import ModelExecutable
 from ge_dialect.runtime.feeds import dims_of
 from ge_dialect.runtime.host_compute import execute_step, infer_step, tiling_step
-from ge_dialect.runtime.host_nodes import NodeContext, Step, node_step
+from ge_dialect.runtime.host_nodes import NodeContext, Step, node_step, pool_of
 from ge_dialect.runtime.host_state import HostState
 from ge_dialect.runtime.options import DeviceOptions
 from ge_dialect.runtime.properties import number, numbers, operand_groups
@@ -279,7 +279,8 @@ class Compiler:
         assert isinstance(type, PlacedTensorType)
         shape = self.slot(op.operands[0]) if op.operands else None
         dtype, static = _described(type, op, shape is None)
-        return memory.alloc(shape, static, dtype, self._options.fill_byte, self.slot(op.results[0]))
+        result, fill = self.slot(op.results[0]), self._options.fill_byte
+        return memory.alloc(shape, static, dtype, fill, result, pool_of(type))
 
     def _view(self, op: ViewOp) -> Step:
         type = op.results[0].type
@@ -298,7 +299,8 @@ class Compiler:
         type = op.operands[0].type
         known = type.placement.data if isinstance(type, PlacedTensorType) else Placement.ANY
         source, result = self.slot(op.operands[0]), self.slot(op.results[0])
-        return memory.ensure(wanted, known, source, result)
+        plain = isinstance(op.operands[0].owner, HostInputOp)
+        return memory.ensure(wanted, known, source, result, plain)
 
     def _list_stack(self, op: ListStackOp) -> Step:
         type = op.results[0].type
@@ -311,6 +313,7 @@ class Compiler:
             dtype,
             shape,
             self.slot(op.results[0]),
+            pool_of(type),
         )
 
     # Regions

@@ -13,7 +13,7 @@ from ge_dialect.kernels.shapes import TensorInfo, infer
 from ge_dialect.kernels.spec import is_array, spec_of
 from ge_dialect.runtime.errors import TaskError
 from ge_dialect.runtime.executor import ModelExecutable
-from ge_dialect.runtime.host_nodes import Step, node_name_of, store
+from ge_dialect.runtime.host_nodes import Step, node_name_of, pool_of, store
 from ge_dialect.runtime.host_state import HostState
 from ge_dialect.runtime.properties import number
 
@@ -76,20 +76,22 @@ def execute_step(
     """`execute`: one step of the embedded task list."""
     name = op.model.root_reference.data
     stream = number(op, "stream")
+    index = number(op, "op_index")
+    pools = [pool_of(result.type, stream) for result in op.results]
 
     def step(state: HostState) -> None:
         inputs = [state.values[slot] for slot in ins][: len(model.inputs)]
         result = model.run(inputs)
         state.count("execute")
-        state.clock.on_host("execute", name)
-        state.clock.on_stream(stream, model.device_time, "execute", name)
+        issued = state.clock.on_host("execute", name, "", index)
+        state.clock.on_stream(stream, model.device_time, "execute", name, "", index, issued)
         for kind, count in result.report.by_kind.items():
             state.device_tasks[kind] = state.device_tasks.get(kind, 0) + count
         values = list(result.outputs.values())
         if outs:
             store(state, f"model @{name}", outs, values)
             return
-        for slot, value in zip(results, values, strict=False):
-            state.define_new(slot, value, ())
+        for slot, value, pool in zip(results, values, pools, strict=False):
+            state.define_new(slot, value, (), pool)
 
     return step

@@ -11,7 +11,7 @@ from xdsl.ir import Attribute
 from ge_dialect.dialects.ge_task import PlacedTensorType, Placement
 from ge_dialect.kernels import Array
 from ge_dialect.kernels.spec import is_array
-from ge_dialect.runtime.allocator import BORROWED, Storage, TensorList, size_of
+from ge_dialect.runtime.allocator import BORROWED, HOST_POOL, Storage, TensorList, size_of
 from ge_dialect.runtime.errors import TaskError
 from ge_dialect.runtime.host_state import HostState
 from ge_dialect.runtime.memory import bytes_of
@@ -48,9 +48,14 @@ def read_shape(source: int, result: int) -> Step:
 
 
 def alloc(
-    shape: int | None, static: tuple[int, ...], dtype: np.dtype, fill: int, result: int
+    shape: int | None,
+    static: tuple[int, ...],
+    dtype: np.dtype,
+    fill: int,
+    result: int,
+    pool: int,
 ) -> Step:
-    """New storage, filled with the byte `fill`."""
+    """New storage out of `pool`, filled with the byte `fill`."""
 
     def step(state: HostState) -> None:
         state.count("alloc")
@@ -59,7 +64,7 @@ def alloc(
         if not dtype.hasobject:
             bytes_of(value).fill(fill)
         state.clock.on_host("alloc", "alloc")
-        state.define(result, value, state.allocator.new(size_of(value), explicit=True))
+        state.define(result, value, state.new_storage(size_of(value), pool, explicit=True))
 
     return step
 
@@ -104,24 +109,31 @@ def view(
 
 def move(kind: str, source: int, result: int, stream: int) -> Step:
     """A copy between the memories: to the device beside the host, to the host while the host waits."""
+    to_host = kind == "d2h"
+    pool = HOST_POOL if to_host else stream
 
     def step(state: HostState) -> None:
         value = state.values[source]
         size = size_of(value)
         state.count(kind)
         state.moved += size
-        clock = state.clock
-        clock.on_stream(stream, clock.profile.host[kind].of(size), kind, kind)
-        if kind == "d2h":
-            clock.host = max(clock.host, clock.streams[stream])
+        state.allocator.read_on(state.storages[source], stream)
+        state.clock.copy(kind, stream, size)
+        if to_host:
+            state.clock.wait_for(stream)
         copied = value.copy() if is_array(value) else value
-        state.define(result, copied, state.allocator.new(size))
+        state.define(result, copied, state.new_storage(size, pool))
 
     return step
 
 
-def ensure(wanted: Placement, known: Placement, source: int, result: int) -> Step:
-    """A copy on stream 0 when the tensor is elsewhere; an input of the caller without a mark is on the host."""
+def ensure(
+    wanted: Placement, known: Placement, source: int, result: int, plain_input: bool
+) -> Step:
+    """A copy on stream 0 when the tensor is elsewhere; an input of the caller without a mark is on the host.
+
+    To the host after a synchronisation, unless `plain_input`: nothing on the device can have written the tensor.
+    """
     kind = "h2d" if wanted is Placement.DEVICE else "d2h"
     copy = move(kind, source, result, 0)
 
@@ -132,22 +144,24 @@ def ensure(wanted: Placement, known: Placement, source: int, result: int) -> Ste
         if place is wanted:
             state.define(result, state.values[source], state.storages[source])
             return
-        if wanted is Placement.HOST:
-            state.count("sync")
-            state.clock.sync(0)
+        if wanted is Placement.HOST and not plain_input:
+            synchronise(state, 0)
         copy(state)
 
     return step
 
 
+def synchronise(state: HostState, stream: int) -> None:
+    """The host waits for a stream, behind which memory can be used again."""
+    state.count("sync")
+    state.clock.sync(stream)
+    state.allocator.synchronised(stream)
+
+
 def sync(stream: int) -> Step:
     """The host waits for a stream."""
 
-    def step(state: HostState) -> None:
-        state.count("sync")
-        state.clock.sync(stream)
-
-    return step
+    return lambda state: synchronise(state, stream)
 
 
 def record(event: int, stream: int) -> Step:
@@ -155,9 +169,7 @@ def record(event: int, stream: int) -> Step:
 
     def step(state: HostState) -> None:
         state.count("record")
-        clock = state.clock
-        clock.on_host("record", f"record {event}")
-        clock.events[event] = max(clock.streams[stream], clock.host)
+        state.clock.record_event(event, stream)
 
     return step
 
@@ -167,13 +179,10 @@ def wait(event: int, stream: int) -> Step:
 
     def step(state: HostState) -> None:
         state.count("wait")
-        clock = state.clock
-        clock.on_host("wait", f"wait {event}")
-        if event not in clock.events:
+        if not state.clock.wait_event(event, stream):
             raise TaskError(
                 f"deadlock: stream {stream} waits for event {event}, which nothing has recorded"
             )
-        clock.streams[stream] = max(clock.streams[stream], clock.events.pop(event))
 
     return step
 
@@ -204,7 +213,13 @@ def list_append(target: int, source: int) -> Step:
 
 
 def list_stack(
-    source: int, axis: int, reverse: bool, dtype: np.dtype, shape: tuple[int, ...], result: int
+    source: int,
+    axis: int,
+    reverse: bool,
+    dtype: np.dtype,
+    shape: tuple[int, ...],
+    result: int,
+    pool: int,
 ) -> Step:
     """The tensors of a list along a new dimension; an empty list gives 0 for what the type does not know."""
 
@@ -222,7 +237,7 @@ def list_stack(
             dims = [max(dim, 0) for dim in shape]
             dims[axis] = 0
             value = np.zeros(dims, dtype)
-        state.define(result, value, state.allocator.new(size_of(value)))
+        state.define(result, value, state.new_storage(size_of(value), pool))
 
     return step
 

@@ -12,16 +12,20 @@ from xdsl.ir import Attribute, Operation
 from ge_dialect.dialects.attrs import text_of
 from ge_dialect.dialects.ge.access import dims_of
 from ge_dialect.dialects.ge.element_types import dtype_of
-from ge_dialect.dialects.ge_task import PlacedTensorType
+from ge_dialect.dialects.ge_task import PlacedTensorType, Placement
 from ge_dialect.dialects.location import location_text
 from ge_dialect.kernels import Array, OpSpec, UnsupportedOpError, Value, find
 from ge_dialect.kernels.kernel import as_value
+from ge_dialect.kernels.shapes.facts import is_data_dependent
 from ge_dialect.kernels.spec import is_array, spec_of
+from ge_dialect.kernels.work import counter_of
+from ge_dialect.runtime.allocator import HOST_POOL
 from ge_dialect.runtime.collectives import alone, collective_of, is_collective
 from ge_dialect.runtime.compute import Operand, opaque_thunk
 from ge_dialect.runtime.cost import DeviceProfile
 from ge_dialect.runtime.errors import LoadError, TaskError
 from ge_dialect.runtime.faults import KERNEL_FAULTS, task_fault
+from ge_dialect.runtime.host_memory import synchronise
 from ge_dialect.runtime.host_state import HostState
 from ge_dialect.runtime.memory import Extent
 from ge_dialect.runtime.options import DeviceOptions
@@ -169,6 +173,13 @@ class NodeContext:
     mutable: bool
 
 
+def pool_of(type: Attribute, stream: int = 0) -> int:
+    """The allocator's pool for values of a type that work on `stream` makes."""
+    if isinstance(type, PlacedTensorType) and type.placement.data is not Placement.HOST:
+        return stream
+    return HOST_POOL
+
+
 def node_step(
     op: Operation,
     ins: Sequence[int],
@@ -187,13 +198,12 @@ def node_step(
     )
     told = node_name_of(op, spec)
     check = checker_of(types, told)
-    name = text_of(op.attributes.get("ge.name")) or spec.type
-    index = number(op, "op_index")
-    kind = "launch" if on_device else "host_call"
+    stream = number(op, "stream")
+    pools = [pool_of(type, stream) for type in types]
     account = (
-        launch_account(context.profile, name, spec.type, index, number(op, "stream"), bool(results))
+        launch_account(op, spec, context.profile, ins, bool(results))
         if on_device
-        else call_account(name, spec.type, index)
+        else call_account(op, spec, context.profile)
     )
     is_view, mutable = spec.type in VIEW_TYPES, context.mutable
 
@@ -204,57 +214,100 @@ def node_step(
             values = compute(inputs)
         except KERNEL_FAULTS as error:
             raise task_fault(told, error) from error
-        state.count(kind)
-        size = 0
-        for value in (*inputs, *values):
-            if is_array(value):
-                size += value.nbytes
-        account(state, size)
+        account(state, inputs, values)
         if outs:
             store(state, told, outs, values)
             return
         check(values)
-        for slot, value in zip(results, values, strict=False):
+        for slot, value, pool in zip(results, values, pools, strict=False):
             if is_view:
                 value = _viewed(value, inputs)
             elif mutable:
                 value = _unshared(value, inputs)
-            state.define_new(slot, value, ins)
+            state.define_new(slot, value, ins, pool)
 
     return step, opaque
 
 
-Account: TypeAlias = Callable[[HostState, int], None]
-"""Charges a step that touched so many bytes to the clocks."""
+Account: TypeAlias = Callable[[HostState, Sequence[Value], Sequence[Value]], None]
+"""Counts a step with its inputs and results, and charges it to the clocks."""
+
+SKIPPED = "skipped_launch"
+"""The count of launches that had nothing to compute."""
+
+_SHAPE_BYTES = 8
 
 
 def launch_account(
-    profile: DeviceProfile, name: str, type: str, index: int, stream: int, allocates: bool
+    op: Operation, spec: OpSpec, profile: DeviceProfile, ins: Sequence[int], allocates: bool
 ) -> Account:
-    """The host issues a kernel; in the self-allocating form it infers shapes, tiles and allocates before."""
-    parts = ("infer_shape", "tiling", "alloc", "launch") if allocates else ("launch",)
-    fixed = sum(profile.host[part].of() for part in parts)
+    """The host issues a kernel; in the self-allocating form it infers shapes, tiles and allocates before
+    (spec/host_execution.md 10.2).
 
-    def account(state: HostState, size: int) -> None:
+    A node with results of unknown shape of which all turn out to be empty is not tiled and not launched. One whose
+    result shapes only the kernel knows makes the host wait for the stream and read them back (step 6).
+    """
+    stream, index = number(op, "stream"), number(op, "op_index")
+    name = text_of(op.attributes.get("ge.name")) or spec.type
+    kind = spec.type
+    parts = ("infer_shape", "tiling", "alloc", "launch") if allocates else ("launch",)
+    costs = [(part, profile.host[part].of()) for part in parts]
+    fixed = sum(cost for _, cost in costs)
+    kernel = profile.kernel(kind, text_of(op.properties.get("engine")) or "")
+    work = counter_of(spec) if kernel.counts_work else None
+    may_be_empty = allocates and any(_static(x.type) is None for x in op.results)
+    finds_shape = allocates and is_data_dependent(spec)
+
+    def account(state: HostState, inputs: Sequence[Value], values: Sequence[Value]) -> None:
         clock = state.clock
-        duration = profile.task("kernel", type, size)
+        if may_be_empty and _all_empty(values):
+            state.count(SKIPPED)
+            for part in ("infer_shape", "alloc"):
+                clock.on_host(part, name, kind, index)
+            return
+        state.count("launch")
+        duration = kernel.fixed_us if work is None else kernel.of_work(work(inputs, values))
         if clock.record:
-            for part in parts:
-                clock.on_host(part, name, type, index)
-            clock.on_stream(stream, duration, "kernel", name, type, index)
+            for part in parts[:-1]:
+                clock.on_host(part, name, kind, index)
+            issued = clock.on_host("launch", name, kind, index)
+            clock.on_stream(stream, duration, "kernel", name, kind, index, issued)
         else:
             clock.host += fixed
-            clock.streams[stream] = max(clock.streams[stream], clock.host) + duration
+            spent = clock.host_us
+            for part, cost in costs:
+                spent[part] = spent.get(part, 0.0) + cost
+            clock.on_stream(stream, duration, "kernel", name)
         state.device_tasks["kernel"] = state.device_tasks.get("kernel", 0) + 1
+        if len(clock.streams) > 1:
+            for slot in ins:
+                state.allocator.read_on(state.storages[slot], stream)
+        if finds_shape:
+            synchronise(state, stream)
+            size = sum(_SHAPE_BYTES * (1 + x.ndim) for x in values if is_array(x))
+            state.count("d2h")
+            state.moved += size
+            clock.copy("d2h", stream, size)
+            clock.wait_for(stream)
 
     return account
 
 
-def call_account(name: str, type: str, index: int) -> Account:
-    """The host computes."""
+def _all_empty(values: Sequence[Value]) -> bool:
+    return bool(values) and all(is_array(x) and x.size == 0 for x in values)
 
-    def account(state: HostState, size: int) -> None:
-        state.clock.on_host("host_call", name, type, index, size)
+
+def call_account(op: Operation, spec: OpSpec, profile: DeviceProfile) -> Account:
+    """The host computes: infers the shape, allocates and calls the kernel (spec/host_execution.md 10.3)."""
+    index, kind = number(op, "op_index"), spec.type
+    name = text_of(op.attributes.get("ge.name")) or kind
+    cost = profile.host["host_call"]
+    work = counter_of(spec) if cost.bytes_per_us else None
+
+    def account(state: HostState, inputs: Sequence[Value], values: Sequence[Value]) -> None:
+        state.count("host_call")
+        size = 0 if work is None else work(inputs, values).bytes
+        state.clock.host_for(cost.of(size), "host_call", name, kind, index)
 
     return account
 

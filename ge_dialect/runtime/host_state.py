@@ -11,48 +11,115 @@ from ge_dialect.dialects.ge_task import Placement
 from ge_dialect.kernels import Array, Value
 from ge_dialect.runtime.allocator import (
     BORROWED,
+    HOST_POOL,
     Allocator,
     Storage,
     shared_with,
     size_of,
 )
-from ge_dialect.runtime.cost import DeviceProfile
+from ge_dialect.runtime.cost import COPIES, DeviceProfile
 from ge_dialect.runtime.errors import RunawayError
-from ge_dialect.runtime.timeline import Interval
+from ge_dialect.runtime.timeline import Flow, Interval
 
 
 @dataclass(slots=True)
 class Clock:
-    """Simulated microseconds: the host takes its steps one after the other, streams run beside it."""
+    """Simulated microseconds: the host takes its steps one after the other, streams run beside it.
+
+    `host_us` and `device_us` hold how long each kind of work took, of host and streams; `wait` is the time for which
+    the host did nothing because it needed a stream's result.
+    """
 
     profile: DeviceProfile
     streams: list[float]
     record: bool
     host: float = 0.0
-    events: dict[int, float] = field(default_factory=dict[int, float])
+    events: dict[int, tuple[float, Interval | None]] = field(
+        default_factory=dict[int, tuple[float, "Interval | None"]]
+    )
     intervals: list[Interval] = field(default_factory=list[Interval])
+    flows: list[Flow] = field(default_factory=list[Flow])
+    host_us: dict[str, float] = field(default_factory=dict[str, float])
+    device_us: dict[str, float] = field(default_factory=dict[str, float])
 
-    def on_host(self, kind: str, name: str, type: str = "", index: int = 0, size: int = 0) -> None:
+    def on_host(
+        self, kind: str, name: str, type: str = "", index: int = 0, size: int = 0
+    ) -> Interval | None:
         """The host works."""
+        return self.host_for(self.profile.host[kind].of(size), kind, name, type, index)
+
+    def host_for(
+        self, duration: float, kind: str, name: str, type: str = "", index: int = 0
+    ) -> Interval | None:
+        """The host works for so long."""
         start = self.host
-        self.host += self.profile.host[kind].of(size)
-        if self.record:
-            self.intervals.append(Interval("host", name, kind, type, index, start, self.host))
+        self.host = start + duration
+        self.host_us[kind] = self.host_us.get(kind, 0.0) + duration
+        if not self.record:
+            return None
+        interval = Interval("host", name, kind, type, index, start, self.host)
+        self.intervals.append(interval)
+        return interval
 
     def on_stream(
-        self, stream: int, duration: float, kind: str, name: str, type: str = "", index: int = 0
+        self,
+        stream: int,
+        duration: float,
+        kind: str,
+        name: str,
+        type: str = "",
+        index: int = 0,
+        issued: Interval | None = None,
     ) -> None:
-        """A stream works, not before it has been told to."""
+        """A stream works, not before it has been told to (by `issued`, from which an arrow leads here)."""
         start = max(self.streams[stream], self.host)
         self.streams[stream] = start + duration
+        self.device_us[kind] = self.device_us.get(kind, 0.0) + duration
         if self.record:
             track = f"stream {stream}"
-            self.intervals.append(Interval(track, name, kind, type, index, start, start + duration))
+            interval = Interval(track, name, kind, type, index, start, start + duration)
+            self.intervals.append(interval)
+            if issued is not None:
+                flow = "copy" if kind in COPIES else "launch"
+                self.flows.append(Flow(flow, issued, interval))
+
+    def copy(self, kind: str, stream: int, size: int) -> None:
+        """The host issues a copy between the memories, a stream makes it."""
+        cost = self.profile.host[kind]
+        issued = self.host_for(cost.issue_us, kind, kind)
+        self.on_stream(stream, cost.of(size), kind, kind, issued=issued)
+
+    def wait_for(self, stream: int) -> None:
+        """The host does nothing until the stream is done."""
+        if self.streams[stream] > self.host:
+            self.host_for(self.streams[stream] - self.host, "wait", f"wait for stream {stream}")
 
     def sync(self, stream: int) -> None:
         """The host waits for the stream."""
-        self.host = max(self.host, self.streams[stream])
+        self.wait_for(stream)
         self.on_host("stream_sync", f"sync stream {stream}")
+
+    def record_event(self, event: int, stream: int) -> None:
+        """The event happens when the stream gets there."""
+        issued = self.on_host("record", f"record {event}")
+        at = max(self.streams[stream], self.host)
+        if self.record:
+            self.on_stream(stream, 0.0, "record", f"record {event}", issued=issued)
+            issued = self.intervals[-1]
+        self.events[event] = (at, issued)
+
+    def wait_event(self, event: int, stream: int) -> bool:
+        """The stream waits for the event; False when nothing has issued its record."""
+        issued = self.on_host("wait", f"wait {event}")
+        if event not in self.events:
+            return False
+        at, source = self.events.pop(event)
+        self.streams[stream] = max(self.streams[stream], at)
+        if self.record:
+            self.on_stream(stream, 0.0, "wait", f"wait {event}", issued=issued)
+            if source is not None:
+                self.flows.append(Flow("event", source, self.intervals[-1]))
+        return True
 
     @property
     def end(self) -> float:
@@ -93,7 +160,20 @@ class HostState:
         if old is not BORROWED:
             self.allocator.drop(old)
 
-    def define_new(self, slot: int, value: Value, sources: Sequence[int]) -> None:
+    def new_storage(self, size: int, pool: int, explicit: bool = False) -> Storage:
+        """Storage out of a pool; what the cache does not have costs the host more."""
+        allocator = self.allocator
+        missed = allocator.missed
+        storage = allocator.new(size, pool, explicit)
+        if allocator.missed != missed and pool != HOST_POOL:
+            cost = self.clock.profile.host["malloc"].of(size)
+            if cost:
+                self.clock.host_for(cost, "malloc", "malloc")
+        return storage
+
+    def define_new(
+        self, slot: int, value: Value, sources: Sequence[int], pool: int = HOST_POOL
+    ) -> None:
         """Give a slot a value that a step made: with new storage, or that of the source whose memory it lies in."""
         shared = shared_with(value, [self.values[source] for source in sources])
         if shared is not None:
@@ -101,7 +181,7 @@ class HostState:
         elif value is None:
             self.define(slot, None, BORROWED)
         else:
-            self.define(slot, value, self.allocator.new(size_of(value)))
+            self.define(slot, value, self.new_storage(size_of(value), pool))
 
     def define_shape(self, slot: int, shape: Sequence[int]) -> None:
         """Give a slot a shape, which takes no storage."""
@@ -114,6 +194,13 @@ class HostState:
         self.storages[slot] = BORROWED
         if storage is not BORROWED:
             self.allocator.drop(storage)
+
+    def finish(self) -> None:
+        """All streams have drained: what the program did not free goes back as well."""
+        for storage in self.storages:
+            if storage is not BORROWED:
+                self.allocator.release(storage)
+        self.allocator.finish()
 
     def truth(self, slot: int) -> int:
         """The one element of a condition or index, as an integer."""

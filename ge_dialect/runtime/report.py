@@ -18,7 +18,11 @@ class RunReport:
     Bytes: `peak_bytes` the arena `hbm` (or the most that was allocated at once), `feature_map_bytes` the same without
     model inputs and outputs, `lower_bound_bytes` what no plan of the feature map could do without (None: not known),
     `weight_bytes`, `moved_bytes` in copies between the memories.
-    `simulated_us` is time under the device profile, `wall_us` what the emulator really took.
+    `host_peak_bytes` is the most that a host program had in host memory at once, `reserved_bytes` what its allocator
+    holds on the device, in use or kept for later; `cache_misses` counts allocations that had to extend that.
+    `simulated_us` is time under the device profile, `wall_us` what the emulator really took. `host_us` and `device_us`
+    say what host and streams did in that time, by kind; they work side by side, so the sum may be more. `wait` is time
+    in which the host needed a result of the device.
     """
 
     model: str = ""
@@ -34,14 +38,19 @@ class RunReport:
     streams: int = 0
     events: int = 0
     allocations: int = 0
+    cache_misses: int = 0
     opaque_tasks: int = 0
     peak_bytes: int = 0
     feature_map_bytes: int = 0
+    host_peak_bytes: int = 0
+    reserved_bytes: int = 0
     lower_bound_bytes: int | None = None
     weight_bytes: int = 0
     arenas: Mapping[str, int] = field(default_factory=dict[str, int])
     moved_bytes: int = 0
     simulated_us: float = 0.0
+    host_us: Mapping[str, float] = field(default_factory=dict[str, float])
+    device_us: Mapping[str, float] = field(default_factory=dict[str, float])
     wall_us: float = 0.0
     warnings: list[str] = field(default_factory=list[str])
 

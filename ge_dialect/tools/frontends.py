@@ -108,11 +108,17 @@ class OnnxFrontend(Frontend):
 
 
 def parse_dims(settings: tuple[str, ...]) -> dict[str, int]:
-    """`("batch=1", "seq=8")` as a dictionary. Raises GeError for anything but NAME=NUMBER with a number >= 0."""
+    """`("batch=1", "seq=8")` as a dictionary.
+
+    Raises GeError for anything but NAME=NUMBER with a number from 0 to 2^63 - 1, and for a name with two numbers.
+    """
     dims: dict[str, int] = {}
     for setting in settings:
         name, _, value = setting.rpartition("=")
-        if not name or not value.isdecimal():
+        if not name or not (value.isascii() and value.isdecimal()):
             raise GeError(f"a dimension takes NAME=NUMBER, got '{setting}'", "--dim")
-        dims[name] = int(value)
+        if len(value) > 19 or int(value) >= 1 << 63:
+            raise GeError(f"dimension '{name}' cannot be {value}", "--dim")
+        if dims.setdefault(name, int(value)) != int(value):
+            raise GeError(f"dimension '{name}' is given twice: {dims[name]}, {int(value)}", "--dim")
     return dims

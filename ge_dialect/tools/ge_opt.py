@@ -201,6 +201,8 @@ class GeOptMain(xDSLOptMain):
         if self.args.dim:
             given["dims"] = tuple(self.args.dim)
         names = {field.name for field in fields(frontend)}
+        if "dims" in given and "dims" not in names:
+            raise GeError("--dim fixes dimensions of .onnx models only", TOOL)
         frontend = replace(frontend, **{name: given[name] for name in given if name in names})
         return frontend.parse(self.ctx, chunk, self.get_input_name())
 

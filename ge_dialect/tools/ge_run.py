@@ -19,7 +19,7 @@ from ge_dialect.runtime import DeviceOptions, Executable, RunResult, load
 from ge_dialect.runtime.checker import Finding, check
 from ge_dialect.runtime.timeline import chrome_trace_json
 from ge_dialect.tools.diagnostics import run_tool
-from ge_dialect.tools.frontends import LocatedMLIRFrontend
+from ge_dialect.tools.frontends import LocatedMLIRFrontend, parse_dims
 from ge_dialect.tools.npz import read_npz, write_npz
 from ge_dialect.tools.oracle import compare_with_oracle
 from ge_dialect.tools.output import whole_file
@@ -163,15 +163,9 @@ def _load(args: argparse.Namespace) -> ModuleOp:
 
 
 def _dims(args: argparse.Namespace) -> dict[str, int]:
-    dims: dict[str, int] = {}
-    for setting in args.dim:
-        name, _, value = setting.rpartition("=")
-        if not name or not value.isdecimal():
-            raise GeError(f"--dim takes NAME=NUMBER, got '{setting}'", TOOL)
-        dims[name] = int(value)
-    if dims and not args.model.endswith(".onnx"):
+    if args.dim and not args.model.endswith(".onnx"):
         raise GeError("--dim fixes dimensions of .onnx models only", TOOL)
-    return dims
+    return parse_dims(tuple(args.dim))
 
 
 def _lower(module: ModuleOp) -> None:

@@ -121,11 +121,13 @@ class Summary:
         report = self.report
         bound = report.lower_bound_bytes
         shown = "lower bound unknown" if bound is None else f"lower bound {bound}"
+        hits = report.allocations - report.cache_misses
+        cached = f", {hits} from the cache" if report.cache_misses else ""
         return [
             (
                 "peak bytes",
                 f"{report.peak_bytes}, feature map {report.feature_map_bytes} ({shown}), "
-                f"{report.allocations} allocations",
+                f"{report.allocations} allocations{cached}",
             ),
             ("weight bytes", f"{report.weight_bytes}"),
         ]

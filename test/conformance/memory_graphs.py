@@ -20,7 +20,9 @@ OWN_STREAM = "every node on its own stream"
 def _node(entry: Json, graph: Json, stream: int) -> Node:
     attrs = dict(entry["attrs"])
     names: Mapping[str, list[int]] = attrs.pop("ref_names", {})
-    node = Node(entry["name"], entry["type"], [None] * entry["n_inputs"], attrs=attrs, stream=stream)
+    node = Node(
+        entry["name"], entry["type"], [None] * entry["n_inputs"], attrs=attrs, stream=stream
+    )
     sizes, descs = graph.get("stored_size", {}), graph.get("descs", {})
     for index in range(entry["n_outputs"]):
         key = f"{node.name}:{index}"

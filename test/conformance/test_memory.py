@@ -128,9 +128,7 @@ def test_can_reuse(case: Json) -> None:
 
     def reusable(name: str) -> list[str]:
         own = find(graph, f"{name}:0")
-        return sorted(
-            str(x).replace('"', "") for x in graph.outputs if reuse.can_reuse(own, x)
-        )
+        return sorted(str(x).replace('"', "") for x in graph.outputs if reuse.can_reuse(own, x))
 
     expect = case["expect"]
     assert {name: reusable(name) for name in expect["can_reuse"]} == {
@@ -195,7 +193,13 @@ def _run_of(producers: list[Json], descs: list[Json], attrs: Json) -> Json:
         for name, own in zip(names, producers, strict=True)
     ]
     nodes.append(
-        {"name": "run", "type": "PhonyConcat", "n_inputs": len(names), "n_outputs": 1, "attrs": attrs}
+        {
+            "name": "run",
+            "type": "PhonyConcat",
+            "n_inputs": len(names),
+            "n_outputs": 1,
+            "attrs": attrs,
+        }
     )
     return {
         "nodes": nodes,
@@ -221,7 +225,9 @@ def test_stride(case: Json) -> None:
 @pytest.mark.cases(kinds=("fixup",))
 def test_fixup(case: Json) -> None:
     given = case["input"]
-    assert given["continuous_type"] == 2, "only runs without padding on the input side are known here"
+    assert given["continuous_type"] == 2, (
+        "only runs without padding on the input side are known here"
+    )
     count = len(given["producer_output_offset"])
     listed = given.get("producer_offset_list")
     own = {"_output_offset_list_for_continuous": listed} if listed is not None else {}

@@ -88,3 +88,7 @@ def test_a_module_without_a_task_list_does_not_run(relu: Path) -> None:
 def test_the_package_lists_what_it_offers() -> None:
     assert set(dir(ge_dialect)) == {"GeError", "Program", "compile"}
     assert all(getattr(ge_dialect, name) for name in dir(ge_dialect))
+
+
+def test_the_package_says_that_it_is_typed() -> None:
+    assert (Path(ge_dialect.__file__).parent / "py.typed").is_file()

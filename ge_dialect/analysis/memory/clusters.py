@@ -3,7 +3,7 @@
 References, runs without padding, padded runs and offset lists all say the same kind of thing, "this output starts so
 many bytes behind that one" (spec/memory.md 6, 7.1 to 7.3). Collected in a union-find with distances, they give the
 places that the reference finds by walking producers forwards and deferred nodes backwards, in one sweep and whatever
-the order; two rules that disagree are found when the second one comes.
+the order.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from ge_dialect.analysis.memory.continuity import stride
+from ge_dialect.analysis.memory.distances import Distances, extent
 from ge_dialect.analysis.memory.model import MemoryGraph, Node, Output
 from ge_dialect.analysis.sizes import aligned
 
@@ -35,43 +36,6 @@ class Cluster:
     def producers(self) -> list[Output]:
         """The outputs that write bytes: those that are nobody else's memory."""
         return [x for x in self.outputs if x.source is None]
-
-
-class _Distances:
-    """Union-find over outputs with the byte distance to the representative."""
-
-    def __init__(self, graph: MemoryGraph) -> None:
-        self._parent = list(range(len(graph.outputs)))
-        self._offset = [0] * len(graph.outputs)
-        self.padded: set[int] = set()
-        self._outputs = graph.outputs
-
-    def find(self, uid: int) -> tuple[int, int]:
-        """Representative and distance from its start, with the path made short."""
-        path: list[int] = []
-        while self._parent[uid] != uid:
-            path.append(uid)
-            uid = self._parent[uid]
-        total = 0
-        for at in reversed(path):
-            total += self._offset[at]
-            self._parent[at], self._offset[at] = uid, total
-        return uid, total
-
-    def tie(self, rule: DistanceRule) -> None:
-        """Take over one rule. Raises LayoutError when it disagrees with earlier ones."""
-        first, second, distance, node, padded = rule
-        a, at_a = self.find(first.uid)
-        b, at_b = self.find(second.uid)
-        if padded:
-            self.padded.add(a)
-        if a != b:
-            self._parent[b], self._offset[b] = a, at_a + distance - at_b
-        elif at_b - at_a != distance:
-            raise node.error(
-                f"wants {second} {distance} bytes behind {first}, but other nodes put it {at_b - at_a} bytes "
-                "behind: run ge-insert-identity before memory planning"
-            )
 
 
 def _inputs(node: Node, *, padded: bool) -> Iterator[DistanceRule]:
@@ -127,7 +91,8 @@ def _listed_input(output: Output) -> int | None:
     return None
 
 
-def _rules(node: Node) -> Iterator[DistanceRule]:
+def rules(node: Node) -> Iterator[DistanceRule]:
+    """All distances that one node asks for: references first, then its outputs' run or its inputs'."""
     splits = node.marks.no_padding_output and node.marks.output_reuse_input
     for output in node.outputs:
         if output.source is None or (splits and output.source is node.inputs[0]):
@@ -145,34 +110,31 @@ def _rules(node: Node) -> Iterator[DistanceRule]:
         yield from _outputs(node, padded=True)
 
 
-def feeds_no_padding(graph: MemoryGraph) -> set[int]:
-    """`uid`s of the outputs that are an input of a run without padding, themselves or through references."""
-    found: set[int] = set()
-    for node in graph.nodes:
-        if node.is_no_padding_input:
-            for source in node.inputs:
-                at = source
-                while at is not None and at.uid not in found:
-                    found.add(at.uid)
-                    at = at.source
-    return found
-
-
-def extent(output: Output, end_to_end: set[int]) -> int:
-    """Bytes that an output needs: its stored size, but the exact one inside a run without padding (section 11.6)."""
-    return output.exact if output.uid in end_to_end else output.stored
+def tie(distances: Distances, rule: DistanceRule) -> None:
+    """Take over one rule. Raises LayoutError, naming the node, when it cannot be had together with earlier ones."""
+    first, second, distance, node, _ = rule
+    reason = distances.tie(first, second, distance)
+    if reason is not None:
+        raise node.error(
+            f"wants {second} {distance} bytes behind {first}, but {reason}: run ge-insert-identity before "
+            "memory planning"
+        )
 
 
 def clusters(graph: MemoryGraph) -> list[Cluster]:
     """The clusters of a graph in order of their first output; an output without rules is one alone.
 
-    Raises LayoutError for rules that contradict each other, naming the node and the outputs. Linear.
+    Raises LayoutError for rules that contradict each other or would let two producers share bytes, naming the node
+    and the outputs.
     """
-    distances = _Distances(graph)
+    distances = Distances(graph)
+    in_padded: list[int] = []
     for node in graph.nodes:
-        for rule in _rules(node):
-            distances.tie(rule)
-    padded = {distances.find(uid)[0] for uid in distances.padded}
+        for rule in rules(node):
+            tie(distances, rule)
+            if rule[4]:
+                in_padded.append(rule[0].uid)
+    padded = {distances.find(uid)[0] for uid in in_padded}
     found: dict[int, Cluster] = {}
     for output in graph.outputs:
         root, place = distances.find(output.uid)
@@ -181,7 +143,7 @@ def clusters(graph: MemoryGraph) -> list[Cluster]:
             cluster = found[root] = Cluster([], padded=root in padded)
         cluster.outputs.append(output)
         cluster.places.append(place)
-    end_to_end = feeds_no_padding(graph)
+    end_to_end = distances.end_to_end
     for cluster in found.values():
         lowest = min(cluster.places)
         if lowest:

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
-from ge_dialect.analysis.memory.clusters import extent, feeds_no_padding
 from ge_dialect.analysis.memory.continuity import ZERO_MEMORY_TYPES, is_outside_pools, stride
+from ge_dialect.analysis.memory.distances import extent, feeds_no_padding
 from ge_dialect.analysis.memory.marks import Marks
 from ge_dialect.analysis.memory.model import (
     NO_STREAM,
@@ -95,7 +95,9 @@ def _is_elsewhere(output: Output) -> bool:
     if marks.no_padding_output and marks.output_reuse_input:
         return True
     source = output.source
-    return source is not None and source.node.marks.output_list is not None and output.node.lays_inputs
+    return (
+        source is not None and source.node.marks.output_list is not None and output.node.lays_inputs
+    )
 
 
 def _padded(node: Node, places: Places) -> Iterator[str]:

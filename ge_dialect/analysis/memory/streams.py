@@ -98,11 +98,7 @@ class StreamEdges:
 
     def known(self, dst: int, src: int, time: int) -> int:
         """The latest node on `src` that is done for certain when a node of `dst` with id `time` starts; -1 for none."""
-        pairs = self.incoming.get((dst, src))
-        if not pairs:
-            return -1
-        index = bisect_right(pairs, (time, 1 << 62)) - 1
-        return pairs[index][1] if index >= 0 else -1
+        return _lookup(self.incoming.get((dst, src)), time)
 
     def returns(self, src: int, dst: int, time: int) -> int | None:
         """The first node on `dst` that starts after a node of `src` with id `time` is done; None without one."""
@@ -154,38 +150,40 @@ def stream_edges(graph: MemoryGraph) -> StreamEdges:
     if len({node.stream for node in graph.nodes}) <= 1:
         return made
     excluded = _merging_streams(graph)
-    latest: dict[tuple[int, int], list[Pair]] = {}
-    sources_of: dict[int, set[int]] = {}
+    knows: dict[int, set[int]] = {}
     for node, sources in zip(graph.nodes, _sources(graph), strict=True):
         dst = node.stream
         if dst == NO_STREAM or dst in excluded:
             continue
-        peers: dict[int, int] = {}
-        for source in sources:
-            src = source.stream
-            if src == dst or src in excluded or _is_ignored(source):
-                continue
-            peers[src] = max(peers.get(src, -1), source.id)
+        peers = _direct_peers(node, sources, excluded)
         for src, peer in list(peers.items()):
-            for third in sources_of.get(src, ()):
-                if third == dst:
-                    continue
-                known = _lookup(latest.get((src, third)), peer)
-                if known > peers.get(third, -1):
+            for third in knows.get(src, ()):
+                known = _lookup(made.incoming.get((src, third)), peer)
+                if third != dst and known > peers.get(third, -1):
                     peers[third] = known
         for src, peer in peers.items():
-            pairs = latest.setdefault((dst, src), [])
+            pairs = made.incoming.setdefault((dst, src), [])
             if pairs and pairs[-1][1] >= peer:
                 continue  # an earlier node of the stream knows as much
             pairs.append((node.id, peer))
-            sources_of.setdefault(dst, set()).add(src)
-    made.incoming = {key: latest[key] for key in sorted(latest)}
+            knows.setdefault(dst, set()).add(src)
     for (dst, src), pairs in made.incoming.items():
         made.outgoing[src, dst] = [(peer, node) for node, peer in pairs]
     return made
 
 
+def _direct_peers(node: Node, sources: list[Node], excluded: set[int]) -> dict[int, int]:
+    """For each other stream the latest node on it that `node` waits for."""
+    peers: dict[int, int] = {}
+    for source in sources:
+        src = source.stream
+        if src != node.stream and src not in excluded and not _is_ignored(source):
+            peers[src] = max(peers.get(src, -1), source.id)
+    return peers
+
+
 def _lookup(pairs: list[Pair] | None, time: int) -> int:
+    """The peer of the last pair up to `time`, -1 for none."""
     if not pairs:
         return -1
     index = bisect_right(pairs, (time, 1 << 62)) - 1

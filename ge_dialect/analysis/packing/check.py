@@ -31,7 +31,7 @@ def _alone(problem: Problem, place: Ints, capacity: int | None) -> list[str]:
     if capacity is not None:
         late = np.flatnonzero((end > capacity) & (problem.sizes > 0))
         faults += [f"buffer {i} ends at {end[i]}, behind {capacity}" for i in late]
-    for i in np.flatnonzero((place - problem.relative) % problem.alignments):
+    for i in np.flatnonzero(place % problem.alignments):
         if problem.sizes[i]:
             faults.append(f"buffer {i} at {place[i]} is not aligned to {problem.alignments[i]}")
     return faults

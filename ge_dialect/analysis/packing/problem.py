@@ -20,6 +20,7 @@ class Group:
     """Buffers whose distances are given: member i lies `offsets[i]` bytes behind the base of the group.
 
     The least offset is 0. The base is a multiple of every member's alignment, so each offset must be one of its own.
+    Members have a size: leave out what has none.
     """
 
     members: tuple[int, ...]
@@ -35,6 +36,8 @@ class Group:
 class Problem:
     """Buffers 0 .. n - 1, in bytes.
 
+    A buffer without size conflicts with nothing, whatever `conflicts` says. `base_alignments` are those of the bases of
+    groups for their members, else `alignments`.
     `fixed` gives addresses that are not to be chosen. Raises PackingError when sizes are negative, an alignment is not
     positive, a buffer is in two groups or both fixed and in a group, or fixed addresses or groups contradict
     conflicts or alignments.
@@ -55,6 +58,7 @@ class Problem:
         self.alignments: Ints = np.array(
             np.broadcast_to(np.asarray(alignments, dtype=np.int64), (self.count,))
         )
+        self.base_alignments: Ints = self.alignments.copy()
         self.fixed: dict[int, int] = dict(fixed or {})
         self.groups: tuple[Group, ...] = tuple(groups)
         self.relative: Ints = np.zeros(self.count, dtype=np.int64)
@@ -81,12 +85,14 @@ class Problem:
         for member, offset in zip(group.members, group.offsets, strict=True):
             if self.group_of[member] >= 0:
                 raise PackingError(f"buffer {member} is twice in groups")
+            if not self.sizes[member]:
+                raise PackingError(f"buffer {member} of group {number} has no size")
             if offset % int(self.alignments[member]):
                 raise PackingError(f"offset {offset} in group {number} is not aligned for {member}")
             self.group_of[member] = number
             self.relative[member] = offset
         self._check_disjoint(group.members, f"group {number}", self.relative)
-        self.alignments[list(group.members)] = base
+        self.base_alignments[list(group.members)] = base
 
     def _check_fixed(self) -> None:
         place = np.zeros(self.count, dtype=np.int64)
@@ -117,7 +123,7 @@ class Problem:
             [
                 self.sizes,
                 self.relative,
-                self.alignments[self.alignments > 1],
+                self.base_alignments[self.base_alignments > 1],
                 np.array(list(self.fixed.values()), dtype=np.int64),
             ]
         )

@@ -19,7 +19,7 @@ from ge_dialect.dialects.ge.access import (
     is_control,
     subgraph_names,
 )
-from ge_dialect.dialects.ge.graph import AbsentOp, GateOp, GraphOp, TokenOp
+from ge_dialect.dialects.ge.graph import GateOp, GraphOp, TokenOp
 from ge_dialect.dialects.ge.node import GeNode
 
 NO_STREAM = -1
@@ -170,14 +170,18 @@ class StreamModel:
 
     def __init__(self, module: ModuleOp) -> None:
         self.module = module
-        self.graphs = [GraphNodes(graph, list(_nodes(graph))) for graph in graphs(module)]
-        table = {each.graph.sym_name.data: each for each in self.graphs}
+        self.graphs = [GraphNodes(graph, _nodes(graph)) for graph in graphs(module)]
+        if len(self.graphs) > 1:
+            self._find_owners()
+
+    def _find_owners(self) -> None:
+        table = {each.graph.sym_name.data: each for each in self.graphs[1:]}
         for each in self.graphs:
             for op in each.nodes:
                 if "subgraphs" in op.properties:
                     for name in subgraph_names(op):
                         inner = table.get(name)
-                        if inner is not None and inner.owner is None and inner is not self.graphs[0]:
+                        if inner is not None and inner.owner is None:
                             inner.owner, inner.parent = op, each
 
     @cached_property
@@ -196,10 +200,8 @@ class StreamModel:
         return (each for each in self.graphs if each is self.graphs[0] or each.is_unknown)
 
 
-def _nodes(graph: GraphOp) -> Iterator[Operation]:
+def _nodes(graph: GraphOp) -> list[Operation]:
     """The nodes that take part: those of `ge`, and of other dialects those that have been given an engine."""
-    for op in graph.block.ops:
-        if isinstance(op, GeNode):
-            yield op
-        elif "ge.engine" in op.attributes and not isinstance(op, AbsentOp):
-            yield op
+    return [
+        op for op in graph.block.ops if isinstance(op, GeNode) or "ge.engine" in op.attributes
+    ]

@@ -45,18 +45,18 @@ class GeNode(IRDLOperation):
     result. Any arity is accepted. `type` is the GE operator type (absent: the class's `DEFAULT_TYPE`), `attrs` the GE
     attributes under their GE names, `subgraphs` the graphs that the node owns, in slot order.
 
-    The custom form, every part of which may be missing (`ge.op` must have a type):
+    The custom form, any part of which may be missing:
 
-        results = ge.NAME "type" (operands) PROPERTY value ... attrs {...} subgraphs [@a, @b] {ge.name = "..."} : result types
+        RESULTS = ge.NAME "type" (OPERANDS) PROPERTY VALUE ... attrs {...} subgraphs [@a, @b] {...} : RESULT TYPES
 
-    Operands are defined further up, and only result types are written. The class's own properties follow the operands as
-    keyword and value, in the order of the table below; a constant's value has its type behind it. A name that the node's
-    attributes have in GE goes into `attrs`, marks of this project (`ge.*`) into the last braces. A control edge is a
-    result of type `!ge.control` and an operand at the end:
+    Operands are defined further up, and only result types are written. The class's own properties follow the operands
+    as keyword and value, in the order of its table; a constant's value has its type behind it. GE's attributes of the
+    node go into `attrs`, marks of this project (`ge.*`) into the last braces. A control edge is a result of type
+    `!ge.control` and an operand at the end:
 
         %w = ge.constant value dense<[1.0, 2.0]> : tensor<2xf32> {ge.name = "w"} : tensor<2xf32>
-        %a, %a_ctl = ge.op "LeakyRelu" (%x) attrs {negative_slope = 0.1 : f32} {ge.name = "a"} : tensor<2xf32>, !ge.control
-        %p, %q = ge.split (%w, %a_ctl) split_dim 0 num_split 2 {ge.name = "s"} : tensor<1xf32>, tensor<1xf32>
+        %a, %t = ge.op "Elu" (%x) attrs {alpha = 0.5 : f32} {ge.name = "a"} : tensor<2xf32>, !ge.control
+        %p, %q = ge.split (%w, %t) split_dim 0 num_split 2 {ge.name = "s"} : tensor<1xf32>, tensor<1xf32>
     """
 
     inputs = var_operand_def()

@@ -232,8 +232,12 @@ class DestinationStepOp(HostStepOp, ABC):
 class LaunchOp(DestinationStepOp, NodeStepOp):
     """Issues the node's kernel on `stream` and goes on without waiting. Its tensors are not in host memory.
 
+    `values`: copies on the host of inputs whose elements the node's shape function or tiling reads; the kernel does
+    not see them (spec/host_execution.md 10.2 step 1).
+
     Text: `%y = ge_task.launch "MatMul"(%x, %w) -> (device tensor<?x4xf32>) stream 0 op 3`, or
-    `ge_task.launch "MatMul"(%x, %w) outs (%y) workspace (%s) tiling %t stream 0 op 3`.
+    `ge_task.launch "MatMul"(%x, %w) outs (%y) workspace (%s) tiling %t stream 0 op 3`, or
+    `%y = ge_task.launch "Expand"(%x, %s) values (%h) -> (device tensor<?x4xf32>) stream 0 op 3`.
     """
 
     name = "ge_task.launch"
@@ -245,6 +249,7 @@ class LaunchOp(DestinationStepOp, NodeStepOp):
     outs = var_operand_def(HOST_VALUE)
     workspaces = var_operand_def(PlacedTensorType)
     tiling = opt_operand_def(TilingType)
+    shape_values = var_operand_def(HOST_VALUE)
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
 
     @classmethod
@@ -258,16 +263,18 @@ class LaunchOp(DestinationStepOp, NodeStepOp):
         outs: Sequence[SSAValue] = (),
         workspaces: Sequence[SSAValue] = (),
         tiling: SSAValue | None = None,
+        shape_values: Sequence[SSAValue] = (),
         attributes: Mapping[str, Attribute] | None = None,
         **properties: PropertyValue,
     ) -> Self:
         """The launch of a node of type `type`; `properties`: op_index, engine, source, attrs."""
-        last = () if tiling is None else (tiling,)
+        tiled = () if tiling is None else (tiling,)
+        groups = (ins, outs, workspaces, tiled, shape_values)
         return cls.create(
-            operands=(*ins, *outs, *workspaces, *last),
+            operands=[value for group in groups for value in group],
             result_types=result_types,
             properties={
-                "operandSegmentSizes": segments(len(ins), len(outs), len(workspaces), len(last)),
+                "operandSegmentSizes": segments(*(len(group) for group in groups)),
                 "type": string(type),
                 **as_properties({**properties, "stream": stream}),
             },
@@ -281,7 +288,9 @@ class LaunchOp(DestinationStepOp, NodeStepOp):
         operands += spaces
         if tiled:
             operands.append(parse_defined_operand(parser))
-        sizes += [len(spaces), int(tiled)]
+        values = parse_operand_list(parser) if parser.parse_optional_keyword("values") else []
+        operands += values
+        sizes += [len(spaces), int(tiled), len(values)]
 
     def _print_extra(self, printer: Printer) -> None:
         if self.workspaces:
@@ -290,6 +299,9 @@ class LaunchOp(DestinationStepOp, NodeStepOp):
         if self.tiling is not None:
             printer.print_string(" tiling ")
             printer.print_operand(self.tiling)
+        if self.shape_values:
+            printer.print_string(" values ")
+            print_operand_list(printer, self.shape_values)
 
     def verify_step(self) -> None:
         super().verify_step()
@@ -308,6 +320,11 @@ class LaunchOp(DestinationStepOp, NodeStepOp):
                     raise VerifyException(
                         f"'{self.name}' {what} {i} is in host memory, a kernel needs device memory"
                     )
+        for i, value in enumerate(self.shape_values):
+            if placement_of(value.type) is Placement.DEVICE:
+                raise VerifyException(
+                    f"'{self.name}' value {i} is in device memory, the host reads it"
+                )
 
 
 @irdl_op_definition

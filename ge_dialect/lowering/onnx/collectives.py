@@ -18,6 +18,10 @@ def _opset(model: ModelProto) -> int:
     return next((x.version for x in model.opset_import if x.domain in ("", "ai.onnx")), 0)
 
 
+GREATEST_GROUP = 1 << 16
+"""A greater `rank_size` is taken for damage: the shape of its result stays unknown."""
+
+
 def stand_in(node: NodeProto, model: ModelProto) -> None:
     """Turn a node of GE's domains in place into an ONNX node with an output of the same type, where there is one.
 
@@ -31,9 +35,9 @@ def stand_in(node: NodeProto, model: ModelProto) -> None:
     op_type = node.op_type
     if op_type in _LIKE_INPUT:
         _become(node, "Identity", list(node.input), list(node.output), {})
-    elif op_type == "HcomAllGather" and ranks > 0:
+    elif op_type == "HcomAllGather" and 0 < ranks <= GREATEST_GROUP:
         _become(node, "Concat", list(node.input) * ranks, list(node.output), {"axis": 0})
-    elif op_type == "HcomReduceScatter" and ranks > 0:
+    elif op_type == "HcomReduceScatter" and 0 < ranks <= GREATEST_GROUP:
         rest = [f"{node.output[0]}::part{i}" for i in range(1, ranks)]
         parts = [node.output[0], *rest]
         count = {"num_outputs": ranks} if version >= _NUM_OUTPUTS_SINCE else {}

@@ -6,10 +6,10 @@ of the sub-graphs. Other operators that ONNX defines as functions stay operators
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import onnx
-from onnx import AttributeProto, GraphProto, inliner
+from onnx import AttributeProto, GraphProto, NodeProto, checker, inliner
 
 from ge_dialect.lowering.onnx.errors import OnnxImportError
 
@@ -21,6 +21,7 @@ def inline_functions(model: onnx.ModelProto) -> onnx.ModelProto:
     """The model without calls of functions. Raises OnnxImportError when a function cannot be inlined."""
     try:
         if model.functions:
+            _check_expansion(model)
             model = inliner.inline_local_functions(model, convert_version=False)
         owners = sorted(set(_owners_of_graphs(model.graph)))
         if owners:
@@ -28,8 +29,45 @@ def inline_functions(model: onnx.ModelProto) -> onnx.ModelProto:
                 model, owners, exclude=False, inline_schema_functions=True
             )
         return model
-    except (RuntimeError, ValueError, TypeError) as error:
+    except (RuntimeError, ValueError, TypeError, checker.ValidationError) as error:
         raise OnnxImportError(f"the model's functions cannot be inlined: {error}") from None
+
+
+GREATEST_EXPANSION = 1_000_000
+"""Nodes that a model may have when its functions are inlined. Functions that call functions can multiply beyond bounds."""
+
+
+def _check_expansion(model: onnx.ModelProto) -> None:
+    """Raise OnnxImportError when inlining makes too many nodes. Recursion is left to onnx, which refuses it."""
+    bodies: dict[tuple[str, str], list[tuple[str, str]]] = {
+        (item.domain, item.name): list(_calls(item.node)) for item in model.functions
+    }
+    sizes: dict[tuple[str, str], int] = {}
+    for _ in range(len(bodies)):  # callees before callers, whatever the order of the list
+        ready = [
+            key
+            for key, calls in bodies.items()
+            if key not in sizes and all(x in sizes or x not in bodies for x in calls)
+        ]
+        if not ready:
+            break
+        for key in ready:
+            sizes[key] = sum(sizes.get(x, 1) for x in bodies[key])
+    total = sum(sizes.get(x, 1) for x in _calls(model.graph.node))
+    if total > GREATEST_EXPANSION:
+        raise OnnxImportError(
+            f"the model has {total} nodes when its functions are inlined, more than {GREATEST_EXPANSION}"
+        )
+
+
+def _calls(nodes: Iterable[NodeProto]) -> Iterator[tuple[str, str]]:
+    """Domain and type of all nodes, those of nested graphs included."""
+    for node in nodes:
+        yield node.domain, node.op_type
+        for attribute in node.attribute:
+            yield from _calls(attribute.g.node)
+            for graph in attribute.graphs:
+                yield from _calls(graph.node)
 
 
 def _owners_of_graphs(graph: GraphProto) -> Iterator[tuple[str, str]]:

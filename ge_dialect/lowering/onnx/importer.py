@@ -28,6 +28,7 @@ from ge_dialect.lowering.onnx.order import sort_nodes
 from ge_dialect.lowering.onnx.shapes import substitute_dims, with_inferred_types, without_weights
 from ge_dialect.lowering.onnx.upgrade import upgraded
 from ge_dialect.lowering.onnx.value_types import dim_names
+from ge_dialect.lowering.onnx.well_formed import check_nodes, check_text
 
 
 def import_onnx(
@@ -82,6 +83,7 @@ def _collector_paused() -> Generator[None]:
 def _import(
     model: onnx.ModelProto, dims: Mapping[str, int], name: str, folder: Path | None
 ) -> ModuleOp:
+    check_text(model)
     versions = opset_versions(model)
     version = versions.get("", OLDEST_OPSET)
     if version < OLDEST_OPSET and has_outdated_operators(model.graph, version):
@@ -90,6 +92,7 @@ def _import(
     files = ExternalFiles(folder)
     typed = inline_functions(without_weights(model, versions, files))
     settle_operator_sets(typed.graph, versions)
+    check_nodes(typed.graph, versions)
     sort_nodes(typed.graph)
     names = {item.name: dim_names(item.type) for item in typed.graph.input}
     if dims:

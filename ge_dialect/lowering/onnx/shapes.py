@@ -178,7 +178,7 @@ def with_inferred_types(model: onnx.ModelProto) -> onnx.ModelProto:
         typed = shape_inference.infer_shapes(
             model, check_type=False, strict_mode=False, data_prop=True
         )
-    except (shape_inference.InferenceError, RuntimeError, ValueError) as error:
+    except (shape_inference.InferenceError, RuntimeError, ValueError, MemoryError) as error:
         text = " ".join(str(error).split())
         raise OnnxImportError(f"types cannot be inferred: {text}") from None
     for i, node in stood_in.items():

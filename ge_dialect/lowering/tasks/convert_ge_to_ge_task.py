@@ -16,14 +16,38 @@ from ge_dialect.lowering.tasks.model import lower_known_model
 
 @dataclass(frozen=True)
 class ConvertGeToGeTask(ModulePass):
-    """Replaces the graphs of a module by one `ge_task.model` or `ge_task.host`.
+    """Replace the graphs of a module by one `ge_task.model` or `ge_task.host`.
 
-    A model of known shapes becomes a task list by spec/tasks.md sections 1 and 2; it needs engines, streams and a
-    memory plan. Any other model becomes one host-scheduled program (spec/host_execution.md section 10; how control
-    flow is written: docs/control_flow_host.md). Constants keep their bytes, nothing is copied.
+    Expects engines on all nodes, and of a model of known shapes streams and a memory plan too. Such a model becomes a
+    task list (spec/tasks.md sections 1 and 2), any other one program that the host schedules (spec/host_execution.md
+    section 10; how control flow is written: docs/control_flow_host.md).
 
-    `fusion_brackets` false leaves out the FUSION_START and FUSION_END tasks around an engine's kernels.
+    Guarantees afterwards: no `ge` operation is left, and what is there says all that a run needs. Tasks stand in block
+    order, each with the stream and the number of its node; nodes that only name memory, and those marked
+    `ge.no_task`, have none. Buffers are the outputs' places, one for each type that a reader sees. Constants keep
+    their bytes, nothing is copied.
+
+    Options:
+    * `fusion-brackets`: false leaves out the FUSION_START and FUSION_END tasks around an engine's kernels.
+
     Raises GeError, naming the node, for what cannot become a task.
+
+    Before and after:
+
+        ge.graph @net {
+          %x = ge.data index 0 {ge.name = "x", ge.offsets = array<i64: 1024>, ...} : tensor<2x64xf32>
+          %y = ge.op "Relu" (%x) {ge.name = "y", ge.stream = 0 : i64, ...} : tensor<2x64xf32>
+          ge.net_output (%y) {ge.name = "out", ...}
+        }
+
+        ge_task.model @net streams 1 arenas {hbm = 2048, weight = 0} zero_copy 2048 {
+          %x = ge_task.buffer hbm at 1024 size 512 input 0 name "x" : tensor<2x64xf32>
+          %y = ge_task.buffer hbm at 0 size 512 output 0 : tensor<2x64xf32>
+          ge_task.fusion_start stream 0 op 1 {ge.name = "y"}
+          ge_task.kernel "Relu"(%x) -> (%y) engine "AIcoreEngine" kernel_type 2 stream 0 op 1 {ge.name = "y"}
+          ge_task.fusion_end stream 0 op 1 {ge.name = "y"}
+          ge_task.end_graph stream 0 op 2 {ge.name = "out"}
+        }
     """
 
     name = "convert-ge-to-ge-task"

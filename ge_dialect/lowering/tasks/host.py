@@ -17,6 +17,7 @@ from ge_dialect.dialects.ge.access import (
     data_results,
     ge_attr,
     ge_type,
+    get_flag,
     get_int,
     get_text,
     graph_table,
@@ -37,6 +38,8 @@ from ge_dialect.dialects.ge_task import (
     RecordOp,
     WaitOp,
 )
+from ge_dialect.kernels.shapes.facts import value_dependent_inputs
+from ge_dialect.kernels.spec import spec_of
 from ge_dialect.lowering.tasks.emit import node_properties
 from ge_dialect.lowering.tasks.host_branches import BRANCHES
 from ge_dialect.lowering.tasks.host_loops import LOOPS
@@ -194,7 +197,8 @@ class HostLowering:
 
     def _input(self, op: DataOp, number: int) -> None:
         for result in data_results(op)[:1]:
-            kind = host_type(result.type, Placement.ANY)
+            fed_on_host = get_flag(op, "ge.host_tensor_as_model_input")
+            kind = host_type(result.type, Placement.HOST if fed_on_host else Placement.ANY)
             made = HostInputOp.make(kind, number, name=None, attributes={})
             name = op.attributes.get("ge.name")
             if name is not None:
@@ -286,10 +290,19 @@ class HostLowering:
     def _launch(
         self, op: Operation, ins: Sequence[HostValue], results: Sequence[Attribute]
     ) -> None:
+        """Inputs whose elements the shape function reads are wanted on the host too (10.4); constants are there."""
         types = [host_type(x, Placement.DEVICE) for x in results]
         stream = self.stream(op)
-        operands = [self.builder.get(x, Placement.DEVICE) for x in ins]
-        made = LaunchOp.make("", operands, types, stream=stream, op_index=self.ids[op])
+        read = value_dependent_inputs(spec_of(op), len(ins))
+        values = [
+            self.builder.get(ins[k], Placement.HOST)
+            for k in read
+            if ins[k].constant is None and not isinstance(ins[k].kind, NoneType)
+        ]
+        operands = [self.builder.get(x, Placement.DEVICE, stream) for x in ins]
+        made = LaunchOp.make(
+            "", operands, types, stream=stream, shape_values=values, op_index=self.ids[op]
+        )
         self._finish(op, made)
         for result, ssa in zip(data_results(op), made.results, strict=True):
             self.values[result] = self.builder.value(result.type, ssa, made, stream)

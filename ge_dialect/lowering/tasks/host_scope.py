@@ -146,11 +146,11 @@ class HostBuilder:
             self._absent = op.results[0]
         return HostValue(NoneType(), None, self._absent, scope=self._root)
 
-    def get(self, value: HostValue, placement: Placement) -> SSAValue:
+    def get(self, value: HostValue, placement: Placement, stream: int = 0) -> SSAValue:
         """The SSA value of a tensor in a placement (`any`: wherever it is); steps that bring it there are appended.
 
-        A conversion is made once a region and kept. Inside loops it is taken out to where the value is the same in
-        every turn.
+        A conversion is made once a region and kept, whoever reads the copy. To the device it goes on `stream`, that of
+        the reader that needs it first. Inside loops it is taken out to where the value is the same in every turn.
         """
         if value.constant is not None:
             return self._load(value, Placement.DEVICE if placement is Placement.ANY else placement)
@@ -165,7 +165,7 @@ class HostBuilder:
         while target is not value.scope and target.repeats and target.parent is not None:
             target = target.parent
         with self.inside(target):
-            copy = self._convert(value, value.ssa, placement)
+            copy = self._convert(value, value.ssa, placement, stream)
         target.copies[(value, placement)] = copy
         return copy
 
@@ -181,12 +181,14 @@ class HostBuilder:
             self._constants[key] = found
         return found
 
-    def _convert(self, value: HostValue, ssa: SSAValue, placement: Placement) -> SSAValue:
+    def _convert(
+        self, value: HostValue, ssa: SSAValue, placement: Placement, stream: int
+    ) -> SSAValue:
         if value.placement is Placement.ANY:
             move = EnsureHostOp if placement is Placement.HOST else EnsureDeviceOp
             return self.append(move.make(ssa)).results[0]
         if placement is Placement.DEVICE:
-            return self.append(H2dOp.make(ssa, stream=value.stream)).results[0]
+            return self.append(H2dOp.make(ssa, stream=stream)).results[0]
         self._sync(value)
         return self.append(D2hOp.make(ssa, stream=value.stream)).results[0]
 

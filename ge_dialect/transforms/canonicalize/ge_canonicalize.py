@@ -25,13 +25,15 @@ class GeCanonicalize(ModulePass):
 
     1. A constant equal to an earlier one of its graph is merged into it.
     2. A branch (If, Case) on a constant condition: the graph that is taken moves to its place.
-    3. A node whose inputs are all constants is computed by its kernel and becomes a constant of its name.
-    4. Shape and Size of a tensor of static shape become constants.
-    5. Result types that are not static are narrowed by the operator's shape function, with the values of constant
+    3. Axes and strides that a StridedSliceV2 goes without become constants, as in GE's own import of ONNX models:
+       later passes of GE take an empty input slot for a reason to leave the node alone.
+    4. A node whose inputs are all constants is computed by its kernel and becomes a constant of its name.
+    5. Shape and Size of a tensor of static shape become constants.
+    6. Result types that are not static are narrowed by the operator's shape function, with the values of constant
        inputs. Graphs of branches and calls take over the types of what is passed to them, and small constants.
-    6. A node that only passes on its input is left out: Identity, Dropout at inference, Reshape, Expand, Cast, Tile,
+    7. A node that only passes on its input is left out: Identity, Dropout at inference, Reshape, Expand, Cast, Tile,
        Squeeze, Unsqueeze and slices of equal static types, the identity transpose, joins of one, splits into one.
-    7. A node that computes what an earlier one does (type, attributes, inputs, result types and marks; names do not
+    8. A node that computes what an earlier one does (type, attributes, inputs, result types and marks; names do not
        count) is merged into it.
 
     Guarantees afterwards: the graph computes the same outputs; a model all of whose shapes follow from static inputs

@@ -47,6 +47,7 @@ from ge_dialect.transforms.canonicalize.owners import (
     output_infos,
 )
 from ge_dialect.transforms.canonicalize.refine import apply_infos, needs_refining, refine_results
+from ge_dialect.transforms.canonicalize.slices import meant_by_absence
 
 PASS_NAME = "ge-canonicalize"
 _NO_SWEEP = (DataOp, NetOutputOp)
@@ -182,6 +183,10 @@ class _GraphSweep:
 
     def _node(self, op: GeNode) -> None:
         kind = ge_type(op)
+        for slot, array in meant_by_absence(op, kind):
+            name = self.names.free(f"{node_name(op)}/input_{slot}")
+            op.operands[slot] = self._new_constant(array, name, op)
+            self.counts["completed"] += 1
         repeatable = is_repeatable(op)
         ordered = takes_part_in_control(op)
         if repeatable and not ordered:

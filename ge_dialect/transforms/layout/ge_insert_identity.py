@@ -10,13 +10,14 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from ge_dialect.analysis.known_shape import is_known
-from ge_dialect.analysis.memory.model import memory_graph
+from ge_dialect.analysis.memory.model import Node, memory_graph
 from ge_dialect.analysis.remarks import emit_remark
 from ge_dialect.dialects.ge.access import get_flag, graphs
 from ge_dialect.dialects.ge.graph import GraphOp
 from ge_dialect.transforms.layout.anchors import Symbol, symbols, together
 from ge_dialect.transforms.layout.insertion import Copies
 from ge_dialect.transforms.layout.rules import Point, Scene, alone, conflict
+from ge_dialect.transforms.layout.settling import settle
 
 
 @dataclass(frozen=True)
@@ -28,7 +29,10 @@ class GeInsertIdentity(ModulePass):
     inputs and outputs, special memory, addresses that must stay. Expects all no-task marks; runs before the
     topological order is final and before streams, so that the copies get both.
 
-    Guarantees afterwards: `ge-plan-memory{mode=reference}` finds a place for every run of tensors that the rules know.
+    First the pairwise rules of the specification; then copies for the runs of inputs that still cannot lie end to end,
+    which marks of the no-task passes never leave.
+
+    Guarantees afterwards: `ge-plan-memory{mode=reference}` finds a place for every run of tensors.
     A copy has type `Identity`, runs on RTS, is marked `ge.keep` and stands before its first reader. A module of
     unknown shape is left alone, with a remark.
 
@@ -79,6 +83,8 @@ class GeInsertIdentity(ModulePass):
         copies = Copies(model)
         for symbol in symbols(model):
             self._resolve_symbol(symbol, scene, copies)
+        for node in settle(model, copies):
+            self._report(node, "its inputs still cannot lie end to end")
 
     def _resolve_symbol(self, symbol: Symbol, scene: Scene, copies: Copies) -> None:
         anchors = symbol.anchors
@@ -95,11 +101,8 @@ class GeInsertIdentity(ModulePass):
         for point in points:
             node = copies.insert(point)
             if node is not None:
-                emit_remark(
-                    node.op,
-                    self.name,
-                    "passed",
-                    f"copied: {reason}",
-                    reason=reason,
-                    bytes=node.outputs[0].exact,
-                )
+                self._report(node, reason)
+
+    def _report(self, node: Node, reason: str) -> None:
+        size = node.outputs[0].exact
+        emit_remark(node.op, self.name, "passed", f"copied: {reason}", reason=reason, bytes=size)

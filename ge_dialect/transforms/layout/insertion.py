@@ -62,9 +62,7 @@ class Copies:
         block.insert_op_before(op, before)
         node = Node(op, first.id, "Identity", name, first.stream, NO_MARKS)
         node.inputs = [source]
-        made = Output(
-            len(self._graph.outputs), node, 0, op.results[0], source.exact, source.stored
-        )
+        made = Output(len(self._graph.outputs), node, 0, op.results[0], source.exact, source.stored)
         node.outputs = [made]
         self._graph.outputs.append(made)
         self._graph.output_of[op.results[0]] = made

@@ -32,8 +32,12 @@ from ge_dialect.dialects.location import location_text
 from ge_dialect.formats.errors import GeError
 from ge_dialect.transforms.memory.first_fit import Interval, Packing, pack
 from ge_dialect.transforms.memory.places import HBM, NO_MEMORY, VARIABLE, WEIGHT, write_places
+from ge_dialect.transforms.memory.reference.assign import assign, assign_first_fit
 from ge_dialect.transforms.memory.reference.options import PlanOptions
-from ge_dialect.transforms.memory.reference.plan import make_plan, write_plan
+from ge_dialect.transforms.memory.reference.plan import Plan, ask, finish, make_plan, write_plan
+
+MAX_REFERENCE_REQUESTS = 5000
+"""Up to so many pieces of memory mode `auto` tries GE's assigner too, whose time grows with their square."""
 
 _SPACE_OF_ROLE = {Role.WEIGHT: WEIGHT, Role.VARIABLE: VARIABLE}
 
@@ -48,8 +52,8 @@ class GePlanMemory(ModulePass):
     Guarantees afterwards (spec/memory.md 1.2 and 8.3, spec/tasks.md 6):
     * `ge.offsets` on every node with data outputs, -1 for one without memory; `ge.spaces` where not all are `hbm`;
       `ge.workspace_offsets` where there are `ge.workspace_bytes`;
-    * `hbm` holds the feature map, then the zero-copy tail: model outputs in order, then model inputs by ascending
-      size. Constants lie in `weight`, variables in `var`. A model output that is a model input, a constant or a
+    * `hbm` holds the feature map, then the zero-copy tail: model outputs in order of the nodes that make them (with
+      `first-fit`: in their own), then model inputs by ascending size. Constants lie in `weight`, variables in `var`. A model output that is a model input, a constant or a
       variable stays where that is;
     * blocks are multiples of 512 bytes and as large as the stored size; two of them share bytes only when the last
       reader of the one stands before the writer of the other. Views, gates and outputs with `reuse_input` are their
@@ -58,19 +62,24 @@ class GePlanMemory(ModulePass):
       feature map without the tail.
 
     Options:
-    * `mode`: `first-fit`: the lowest free place, the best of four orders of placing. With more than one stream, each
+    * `mode`: `auto`: what honours all marks and needs the fewest bytes. Where one stream runs everything, that is the
+      lowest free place for each piece that `reference` would ask for (tried in four orders), and GE's assigner where
+      it does better and the graph is not large; with several streams GE's assigner, for a large graph without
+      no-task nodes `first-fit`.
+      `first-fit`: the lowest free place, the best of four orders of placing. With more than one stream, each
       gets a part of the feature map of its own, and what another stream reads is not reused: right whatever events are
       set later, not tight. Refuses nodes that are marked `ge.no_task`.
       `reference`: GE's block assigner (spec/memory.md): whole free blocks of one size first, then blocks inside blocks;
       across streams where a synchronisation orders them; inputs and outputs of continuous nodes end to end, and a
       node without task on its inputs' memory.
-    * `check`: after planning, check the plan against the graph alone (`ge_dialect.analysis.memory_check`, and for
-      `reference` also spec/memory.md section 11); an unsafe plan is an error.
-    * `reuse` (reference): `false` gives every output memory of its own.
-    * `memory-priority` (reference): try GE's four further variants with size classes too.
-    * `release-first` (reference): take the free block that was released first, not last.
-    * `reusable-inputs`, `reusable-outputs` (reference): numbers of model inputs whose memory may be given on after
+    * `check`: after planning, check the plan against the graph alone (`ge_dialect.analysis.memory_check`, and but for
+      `first-fit` also spec/memory.md section 11); an unsafe plan is an error.
+    * `reuse` (auto, reference, as all that follow): `false` gives every output memory of its own.
+    * `memory-priority`: try GE's four further variants with size classes too.
+    * `release-first`: take the free block that was released first, not last.
+    * `reusable-inputs`, `reusable-outputs`: numbers of model inputs whose memory may be given on after
       their last reader, and of model outputs whose memory may hold something else before.
+    * `inplace`: elementwise nodes write over an input that dies there (`reuse_input` of the output's slot).
 
     Raises GeError for runs of tensors that cannot be laid out, and for an unsafe plan with `check`.
 
@@ -82,13 +91,14 @@ class GePlanMemory(ModulePass):
 
     name = "ge-plan-memory"
 
-    mode: Literal["first-fit", "reference"] = "first-fit"
+    mode: Literal["auto", "first-fit", "reference"] = "auto"
     check: bool = False
     reuse: bool = True
     memory_priority: bool = False
     release_first: bool = False
     reusable_inputs: tuple[int, ...] = ()
     reusable_outputs: tuple[int, ...] = ()
+    inplace: bool = False
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         found = graphs(op)
@@ -104,10 +114,12 @@ class GePlanMemory(ModulePass):
                 condition="unknown",
             )
             return
-        if self.mode == "reference":
-            self._reference(root)
-        else:
+        if self.mode == "first-fit":
             self._first_fit(root)
+        elif self.mode == "reference":
+            self._write(root, make_plan(root, self._options()))
+        else:
+            self._auto(root)
         if self.check:
             _check(root, self.mode)
 
@@ -123,15 +135,33 @@ class GePlanMemory(ModulePass):
         plan.write(root, live)
         self._report(root, plan.sizes, peak, bound, order)
 
-    def _reference(self, root: GraphOp) -> None:
-        options = PlanOptions(
+    def _options(self) -> PlanOptions:
+        return PlanOptions(
             reuse=self.reuse,
             memory_priority=self.memory_priority,
             release_first=self.release_first,
             reusable_inputs=frozenset(self.reusable_inputs),
             reusable_outputs=frozenset(self.reusable_outputs),
+            inplace=self.inplace,
         )
-        plan = make_plan(root, options)
+
+    def _auto(self, root: GraphOp) -> None:
+        options = self._options()
+        asked = ask(root, options, one_queue=True)
+        large = len(asked.wanted.pool) > MAX_REFERENCE_REQUESTS
+        if asked.graph.streams > 1:
+            if large and not any(_lays_out(node.op) for node in asked.graph.nodes):
+                self._first_fit(root)
+            else:
+                self._write(root, finish(asked, assign(asked.wanted, asked.edges, options)))
+            return
+        best = finish(asked, assign_first_fit(asked.wanted))
+        if best.peak > best.bound and not large:
+            other = finish(asked, assign(asked.wanted, asked.edges, options))
+            best = min(best, other, key=lambda plan: plan.sizes[HBM])
+        self._write(root, best)
+
+    def _write(self, root: GraphOp, plan: Plan) -> None:
         write_plan(plan)
         self._report(root, plan.sizes, plan.peak, plan.bound, plan.assignment.variant.name)
 
@@ -158,20 +188,25 @@ class GePlanMemory(ModulePass):
 def _check(graph: GraphOp, mode: str) -> None:
     """Raise GeError for a plan that is not safe."""
     problems = check_plan(graph)
-    if mode == "reference":
+    if mode != "first-fit":
         problems += check_layout(graph)
     if problems:
         more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
         raise GeError(f"the memory plan is not safe: {problems[0]}{more}", location_text(graph))
 
 
+def _lays_out(op: Operation) -> bool:
+    """Whether a node makes no task since its operands lie as its result does."""
+    return (
+        get_flag(op, "ge.no_task")
+        and isinstance(op, ConcatOp | PackOp | SplitOp)
+        and not is_view(op)
+    )
+
+
 def _refuse_no_task(ops: Iterable[Operation]) -> None:
     for op in ops:
-        if (
-            get_flag(op, "ge.no_task")
-            and isinstance(op, ConcatOp | PackOp | SplitOp)
-            and not is_view(op)
-        ):
+        if _lays_out(op):
             raise GeError(
                 f'node "{node_name(op)}" of type {ge_type(op)} makes no task; first fit does not lay out its operands',
                 location_text(op),

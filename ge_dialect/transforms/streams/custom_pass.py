@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from xdsl.ir import Operation
 
 from ge_dialect.analysis.streams.nodes import GraphNodes, StreamModel, set_stream, stream_of
+from ge_dialect.analysis.streams.structure import check_structure
 from ge_dialect.dialects.attrs import i64, string
 from ge_dialect.dialects.ge.access import get_int, get_text, node_name
 from ge_dialect.dialects.location import location_text
@@ -50,7 +51,8 @@ class CustomStreamPass(StreamPass):
     """Base of passes that users put between `ge-stream-number` and `ge-stream-refresh`.
 
     Streams are numbered as `ge.stream_num` of the root graph says. What `run` takes is added to it and listed in
-    `ge.custom_streams` of the root graph. An error that `run` raises fails the build.
+    `ge.custom_streams` of the root graph. An error that `run` raises fails the build, and so does
+    a change of the graphs.
     """
 
     def assign(self, model: StreamModel) -> bool:
@@ -61,6 +63,8 @@ class CustomStreamPass(StreamPass):
         assert count is not None
         context = StreamContext(count - 1)
         self.run(model, root, context)
+        for view in model.graphs:
+            check_structure(view.graph, keep=True)
         if context.taken:
             root.graph.attributes[STREAM_NUM] = i64(context.max_stream + 1)
             before = get_text(root.graph, CUSTOM_STREAMS)

@@ -8,7 +8,14 @@ from typing import Any, Literal
 
 from ge_dialect.analysis.streams.nodes import GraphNodes, StreamModel, has_ge_attr
 from ge_dialect.dialects.attrs import i64
-from ge_dialect.dialects.ge.access import ge_attr, get_int, get_ints, node_name, set_ge_attr, set_ints
+from ge_dialect.dialects.ge.access import (
+    ge_attr,
+    get_int,
+    get_ints,
+    node_name,
+    set_ge_attr,
+    set_ints,
+)
 from ge_dialect.dialects.ge.node import GeNode
 from ge_dialect.transforms.streams.attached_resources import (
     DEFAULT_GROUP,

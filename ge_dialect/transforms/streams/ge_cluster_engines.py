@@ -15,6 +15,7 @@ from ge_dialect.analysis.streams.nodes import (
     StreamModel,
     text_attr,
 )
+from ge_dialect.analysis.streams.structure import note_structure
 from ge_dialect.dialects.attrs import i64
 from ge_dialect.dialects.ge.access import ge_type, set_ge_attr
 from ge_dialect.dialects.ge.node import GeNode
@@ -32,8 +33,9 @@ class GeClusterEngines(StreamPass):
 
     Expects `ge.engine` on the nodes (ge-assign-engines), block order = topological order and final labels
     (ge-transfer-stream-labels). Guarantees afterwards: `ge.cluster` on every node but inputs, constants and variables
-    without inputs; `ge.cluster_place` where the members of a sub-graph do not stand in block order. Streams and
-    counters of an earlier run are forgotten.
+    without inputs; `ge.cluster_place` where the members of a sub-graph do not stand in block order; `ge.structure` on
+    the graph, by which the end of the chain sees that nothing but streams changed. Streams and counters of an earlier
+    run are forgotten.
 
     A node joins the sub-graph of a node that it reads from when engine and `_stream_label` agree and no other way leads
     from the one to the other, which would make the sub-graph wait for itself; or when both have the same
@@ -62,6 +64,7 @@ class GeClusterEngines(StreamPass):
                 for name in (STREAM, CLUSTER, PLACE, CLUSTER_STREAM):
                     op.attributes.pop(name, None)
             self._cluster(view, model)
+            note_structure(view.graph)
         return True
 
     def _cluster(self, view: GraphNodes, model: StreamModel) -> None:

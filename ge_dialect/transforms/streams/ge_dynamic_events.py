@@ -8,7 +8,13 @@ from xdsl.ir import Operation
 
 from ge_dialect.analysis.neighbours import out_nodes
 from ge_dialect.analysis.order import positions
-from ge_dialect.analysis.streams.nodes import NO_STREAM, GraphNodes, StreamModel, has_ge_attr, stream_of
+from ge_dialect.analysis.streams.nodes import (
+    NO_STREAM,
+    GraphNodes,
+    StreamModel,
+    has_ge_attr,
+    stream_of,
+)
 from ge_dialect.dialects.attrs import i64
 from ge_dialect.dialects.ge.access import node_name, set_ge_attr
 from ge_dialect.dialects.ge.graph import GraphOp

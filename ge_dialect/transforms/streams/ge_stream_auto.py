@@ -49,10 +49,14 @@ class GeStreamAuto(CustomStreamPass):
     auto: str = ""
     profile: str = ""
 
+    def assign(self, model: StreamModel) -> bool:
+        root = model.root
+        if root is None or not effective_auto_mode(root.graph, self.auto).is_dag:
+            return False
+        return super().assign(model)
+
     def run(self, model: StreamModel, root: GraphNodes, context: StreamContext) -> None:
         mode = effective_auto_mode(root.graph, self.auto)
-        if not mode.is_dag:
-            return
         profile = read_profile(self.profile) if self.profile else {}
         for view in model.graphs:
             self._run(view, mode.kind, mode.streams, profile, context)

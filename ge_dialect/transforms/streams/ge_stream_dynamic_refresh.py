@@ -15,6 +15,7 @@ from ge_dialect.analysis.streams.nodes import (
     set_stream,
     stream_of,
 )
+from ge_dialect.analysis.streams.structure import check_structure
 from ge_dialect.dialects.attrs import i64
 from ge_dialect.transforms.streams.dynamic_nodes import (
     MAIN_STREAM,
@@ -36,7 +37,8 @@ class GeStreamDynamicRefresh(StreamPass):
     stream that loses all its nodes so keeps its number. `ge.stream_num` of the root graph is the number of streams, at
     least 1. The marks of engine sub-graphs are gone afterwards.
 
-    Raises StreamError for an engine that no table has.
+    Raises StreamError for an engine that no table has, GeError when nodes, order or edges have changed since
+    ge-cluster-engines.
     """
 
     name = "ge-stream-dynamic-refresh"
@@ -61,6 +63,7 @@ class GeStreamDynamicRefresh(StreamPass):
                 set_stream(op, MAIN_STREAM if to_main else new[stream])
         for view in model.graphs:
             view.graph.attributes.pop(NEXT_STREAM, None)
+            check_structure(view.graph)
             for op in view.nodes:
                 for name in (CLUSTER, PLACE, CLUSTER_STREAM):
                     op.attributes.pop(name, None)

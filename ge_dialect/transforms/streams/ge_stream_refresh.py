@@ -10,6 +10,7 @@ from ge_dialect.analysis.streams.nodes import (
     StreamModel,
     set_stream,
 )
+from ge_dialect.analysis.streams.structure import check_structure
 from ge_dialect.dialects.attrs import i64
 from ge_dialect.dialects.ge.access import get_int
 from ge_dialect.transforms.streams.ge_stream_number import STREAM_NUM
@@ -26,6 +27,8 @@ class GeStreamRefresh(StreamPass):
     to nobody and stays. Below a root graph of unknown shape no other graph is looked at. Guarantees afterwards:
     `ge.main_stream_num` and `ge.stream_num` of the root graph are the number of streams; the marks of engine sub-graphs
     (`ge.cluster`, ...) are gone.
+
+    Raises GeError when nodes, order or edges have changed since ge-cluster-engines.
 
     Before and after:
 
@@ -56,6 +59,7 @@ class GeStreamRefresh(StreamPass):
                 if changed and stream in new:
                     set_stream(op, new[stream])
         for view in model.graphs:
+            check_structure(view.graph)
             for op in view.nodes:
                 for name in (CLUSTER, PLACE, CLUSTER_STREAM):
                     op.attributes.pop(name, None)

@@ -14,7 +14,7 @@ from ge_dialect.analysis.model_graphs import ModelGraphs
 from ge_dialect.analysis.neighbours import out_nodes
 from ge_dialect.analysis.order import positions
 from ge_dialect.analysis.walk import walk_nodes
-from ge_dialect.dialects.attrs import i64, string
+from ge_dialect.dialects.attrs import i64, string_attr
 from ge_dialect.dialects.ge.access import ge_attr, get_int, node_name
 from ge_dialect.dialects.ge.graph import GraphOp
 from ge_dialect.dialects.ge.node import GeNode
@@ -138,4 +138,4 @@ class SyncModel:
 
 def make_node(kind: str, name: str, stream: int) -> GeNode:
     """A node of type `kind` without edges, on `stream`."""
-    return NODE_OF_TYPE[kind].make(attributes={"ge.name": string(name), STREAM: i64(stream)})
+    return NODE_OF_TYPE[kind].make(attributes={"ge.name": string_attr(name), STREAM: i64(stream)})

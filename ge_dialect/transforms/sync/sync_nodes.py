@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from xdsl.ir import Operation
+from collections.abc import Iterable, Sequence
 
-from ge_dialect.dialects.attrs import i64
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from ge_dialect.dialects.attrs import i64, string_attr
 from ge_dialect.dialects.ge.access import ensure_control_result
 from ge_dialect.dialects.ge.graph import GateOp, TokenOp
 from ge_dialect.dialects.ge.node import GeNode
+from ge_dialect.dialects.ge.nodes import NODE_OF_TYPE
+from ge_dialect.dialects.ge.types import ControlType
 from ge_dialect.transforms.sync.events import Events, SyncKind
-from ge_dialect.transforms.sync.model import SyncError, SyncModel, make_node, stream_of
+from ge_dialect.transforms.sync.model import STREAM, SyncError, SyncModel, stream_of
 
+_CONTROL = ControlType()
 _SEND = {
     "event": ("Send", "event_id", "Send"),
     "notify": ("SendNotify", "notify_id", "Send_Notify"),
@@ -29,21 +34,34 @@ class _Maker:
         self._used: dict[str, int] = {}
         self.sends = self.recvs = 0
 
-    def send(self, kind: SyncKind, event: int, stream: int) -> GeNode:
+    def send(self, kind: SyncKind, event: int, stream: int, control: Sequence[SSAValue]) -> GeNode:
+        """A node that records the event when `control` is reached."""
         self.sends += 1
-        return self._make(*_SEND[kind], event, stream)
+        return self._make(_SEND[kind], event, stream, control, ())
 
     def recv(self, kind: SyncKind, event: int, stream: int) -> GeNode:
+        """A node that waits for the event; its result is reached then."""
         self.recvs += 1
-        return self._make(*_RECV[kind], event, stream)
+        return self._make(_RECV[kind], event, stream, (), (_CONTROL,))
 
-    def _make(self, node_type: str, prop: str, word: str, number: int, stream: int) -> GeNode:
+    def _make(
+        self,
+        row: tuple[str, str, str],
+        number: int,
+        stream: int,
+        operands: Sequence[SSAValue],
+        results: Sequence[Attribute],
+    ) -> GeNode:
+        kind, attribute, word = row
         name = f"{self._root}_{word}_{number}"
         uses = self._used.get(name, 0)
         self._used[name] = uses + 1
-        node = make_node(node_type, f"{name}_Reuse_{uses}" if uses else name, stream)
-        node.properties[prop] = i64(number)
-        return node
+        return NODE_OF_TYPE[kind].make(
+            operands,
+            results,
+            {attribute: i64(number)},
+            {"ge.name": string_attr(f"{name}_Reuse_{uses}" if uses else name), STREAM: i64(stream)},
+        )
 
 
 def generate_sync_nodes(model: SyncModel, events: Events, notifies: Events) -> int:
@@ -54,45 +72,70 @@ def generate_sync_nodes(model: SyncModel, events: Events, notifies: Events) -> i
     """
     maker = _Maker(model.root.sym_name.data)
     for op in model.nodes:
-        stream = stream_of(op)
-        sends = [maker.send("event", event, stream) for event in events.send.get(op, ())]
-        for side, ids in sorted(events.side_send.get(op, {}).items()):
-            sends += [maker.send("event", event, side) for event in ids]
-        recvs = [maker.recv("event", event, stream) for event in events.recv.get(op, ())]
-        for side, ids in sorted(events.side_recv.get(op, {}).items()):
-            recvs += [maker.recv("event", event, side) for event in ids]
-        recvs += [maker.recv("notify", event, stream) for event in notifies.recv.get(op, ())]
-        sends += [maker.send("notify", event, stream) for event in notifies.send.get(op, ())]
+        sends, recvs = _sends_of(op, events, notifies), _recvs_of(op, events, notifies)
         if recvs:
-            _place_before(op, recvs)
+            _place_before(op, [maker.recv(kind, number, at) for kind, number, at in recvs])
         if sends:
-            _place_behind(op, sends)
+            control, place = _control_behind(op)
+            _place_behind(
+                place, [maker.send(kind, number, at, control) for kind, number, at in sends]
+            )
     if maker.sends != maker.recvs:
         raise SyncError(f"{maker.sends} events are sent, but {maker.recvs} received")
     return maker.sends + maker.recvs
+
+
+_Flags = list[tuple[SyncKind, int, int]]
+"""Kind, id and stream of what a node sends or receives, in order."""
+
+
+def _sends_of(op: Operation, events: Events, notifies: Events) -> _Flags:
+    stream = stream_of(op)
+    found: _Flags = []
+    _add(found, "event", stream, events.send.get(op, ()))
+    for side, ids in sorted(events.side_send.get(op, {}).items()):
+        _add(found, "event", side, ids)
+    _add(found, "notify", stream, notifies.send.get(op, ()))
+    return found
+
+
+def _recvs_of(op: Operation, events: Events, notifies: Events) -> _Flags:
+    stream = stream_of(op)
+    found: _Flags = []
+    _add(found, "event", stream, events.recv.get(op, ()))
+    for side, ids in sorted(events.side_recv.get(op, {}).items()):
+        _add(found, "event", side, ids)
+    _add(found, "notify", stream, notifies.recv.get(op, ()))
+    return found
+
+
+def _add(found: _Flags, kind: SyncKind, stream: int, numbers: Iterable[int]) -> None:
+    found.extend((kind, number, stream) for number in numbers)
 
 
 def _place_before(op: Operation, recvs: list[GeNode]) -> None:
     block = op.parent
     assert block is not None
     block.insert_ops_before(recvs, op)
-    controls = [ensure_control_result(recv) for recv in recvs]
+    controls = [recv.results[0] for recv in recvs]
     if isinstance(op, GeNode):
         op.operands = [*op.operands, *controls]
     elif op.operands:  # an op of another dialect takes no control operands
-        gate = GateOp(op.operands[0], controls)
+        gate = GateOp(op.operands[0], list(controls))
         block.insert_op_before(gate, op)
         op.operands[0] = gate.output
 
 
-def _place_behind(op: Operation, sends: list[GeNode]) -> None:
-    block = op.parent
+def _control_behind(op: Operation) -> tuple[Sequence[SSAValue], Operation]:
+    """What a node behind `op` waits for, and where it stands. An op of another dialect without results leaves it to
+    the place in the queue."""
+    if not isinstance(op, GeNode) and not op.results:
+        return (), op
+    control = ensure_control_result(op)
+    return (control,), control.owner if isinstance(control.owner, TokenOp) else op
+
+
+def _place_behind(place: Operation, sends: list[GeNode]) -> None:
+    block = place.parent
     assert block is not None
-    place = op
-    if isinstance(op, GeNode) or op.results:
-        control = ensure_control_result(op)
-        if isinstance(control.owner, TokenOp):
-            place = control.owner
-        for send in sends:
-            send.operands = [control]
     block.insert_ops_after(sends, place)

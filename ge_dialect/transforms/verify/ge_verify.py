@@ -37,8 +37,9 @@ def verify_module(
 
 @dataclass(frozen=True)
 class GeVerify(ModulePass):
-    """Check what the verifiers of single operations cannot: order and names, edges, sub-graphs, the attribute table,
-    and as a second level element types and shapes. Changes nothing.
+    """Check what the verifiers of single operations cannot: order, names, edges, sub-graphs, marks, types and shapes.
+
+    Expects any module, changes nothing. ge-opt runs it behind every pass.
 
     Level `structure` (linear in operations and edges):
     * every operand is defined further up in the same graph;

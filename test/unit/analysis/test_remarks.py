@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import json
 
-from xdsl.dialects.builtin import FileLineColLoc, IntAttr, StringAttr
 from xdsl.dialects import test
+from xdsl.dialects.builtin import FileLineColLoc, IntAttr, StringAttr
 
 from ge_dialect.analysis.remarks import (
     Remark,

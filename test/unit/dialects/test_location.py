@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pytest
+from xdsl.dialects import test
 from xdsl.dialects.builtin import (
     BytesAttr,
     FileLineColLoc,
@@ -11,7 +12,6 @@ from xdsl.dialects.builtin import (
     StringAttr,
     UnknownLoc,
 )
-from xdsl.dialects import test
 from xdsl.ir import Attribute
 
 from ge_dialect.dialects.location import location_text

@@ -10,10 +10,11 @@ from dataclasses import dataclass, field
 
 from ge_dialect.analysis.memory.marks import HBM
 from ge_dialect.analysis.memory.streams import StreamEdges
+from ge_dialect.transforms.memory.first_fit import Interval, pack
 from ge_dialect.transforms.memory.reference.blocks import Block, Variant, level_one, variants
 from ge_dialect.transforms.memory.reference.options import PlanOptions
 from ge_dialect.transforms.memory.reference.packing import level_two
-from ge_dialect.transforms.memory.reference.requests import Request, Requests
+from ge_dialect.transforms.memory.reference.requests import MAX, MIN, Request, Requests
 
 
 @dataclass(slots=True)
@@ -93,3 +94,51 @@ def assign(wanted: Requests, edges: StreamEdges, options: PlanOptions) -> Assign
     _append_atomic(wanted.atomic, best)
     _append_tail(best)
     return best
+
+
+def assign_first_fit(wanted: Requests) -> Assignment:
+    """The same requests at the lowest free places instead: the best of four orders of placing.
+
+    Right only where one stream runs everything, as it takes the order of nodes for that of time.
+    """
+    blocks = [_block_of(request) for request in wanted.pool if request.zero_copy]
+    made = Assignment(blocks, Variant("first-fit"))
+    spaces: dict[str, list[Request]] = {}
+    for request in wanted.pool:
+        if not request.zero_copy:
+            spaces.setdefault(request.space, []).append(request)
+    for space, requests in spaces.items():
+        last = max(request.last for request in requests)
+        intervals = [_interval(request, last) for request in requests]
+        packing = pack(intervals, _most_at_once(intervals, last))
+        for request, offset in zip(requests, packing.offsets, strict=True):
+            made.offsets[id(request)] = offset
+        made.sizes[space] = packing.peak
+        if space == HBM:
+            made.variant = Variant(packing.order)
+    _append_atomic(wanted.atomic, made)
+    _append_tail(made)
+    return made
+
+
+def _block_of(request: Request) -> Block:
+    block = Block(request.size, [])
+    block.add(request)
+    return block
+
+
+def _interval(request: Request, last: int) -> Interval:
+    start = 0 if request.begin == MIN else request.first
+    return Interval(start, last if request.end >= MAX else request.last, request.size)
+
+
+def _most_at_once(intervals: Sequence[Interval], last: int) -> int:
+    change = [0] * (last + 2)
+    for interval in intervals:
+        change[interval.start] += interval.size
+        change[interval.end + 1] -= interval.size
+    most = live = 0
+    for step in change:
+        live += step
+        most = max(most, live)
+    return most

@@ -12,7 +12,7 @@ class PlanOptions:
     `reuse`: whether memory is given on at all. `memory_priority`: try the four variants with size classes too.
     `release_first`: take the memory that was released first rather than last. `reusable_inputs`/`reusable_outputs`:
     model inputs and outputs whose memory may be given on (an input, after its last reader) or may have held something
-    before (an output).
+    before (an output). `inplace`: nodes may write over an input that dies there.
     """
 
     reuse: bool = True
@@ -20,3 +20,4 @@ class PlanOptions:
     release_first: bool = False
     reusable_inputs: frozenset[int] = frozenset()
     reusable_outputs: frozenset[int] = frozenset()
+    inplace: bool = False

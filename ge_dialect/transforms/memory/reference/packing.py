@@ -138,13 +138,15 @@ def _merged(first: Lives, second: Lives) -> Lives:
 class _Tree:
     """The block that is being filled and all blocks in it, as places for further ones.
 
-    `fits[row, place]`: whether (a member of) block `row` of the list can lie there by its life, in all blocks around
-    that place too. `around` are the lives of a place and of all above it. `order` lists the places children first, as they are tried; `room` are bytes left.
+    A place is the number of one of `blocks`; `above` is the place that it lies in. `fits[row, place]`: whether (a
+    member of) block `row` of the list can lie there by its life, in all blocks around that place too. `around` are
+    the lives of a place and of all above it. `sequence` lists the places children first, as they are tried; `room` are
+    bytes left.
     """
 
     def __init__(self, facts: _Facts, top: Block) -> None:
         self.facts = facts
-        self.places: list[Block] = []
+        self.blocks: list[Block] = []
         self.above: list[int] = []
         self.depth: list[int] = []
         self.whole: list[Mask] = []
@@ -157,7 +159,7 @@ class _Tree:
         self._add(top, -1, len(self.order))
 
     def _add(self, block: Block, above: int, at: int) -> None:
-        place = len(self.places)
+        place = len(self.blocks)
         if place == len(self.room):
             self.room = np.concatenate([self.room, np.zeros_like(self.room)])
             self.fits = np.concatenate([self.fits, np.zeros_like(self.fits)], axis=1)
@@ -166,7 +168,7 @@ class _Tree:
         fits = whole | self.facts.gaps(block, lives)
         if above >= 0:
             fits &= self.fits[:, above]
-        self.places.append(block)
+        self.blocks.append(block)
         self.above.append(above)
         self.depth.append(self.depth[above] + 1 if above >= 0 else 0)
         self.whole.append(whole)
@@ -179,27 +181,28 @@ class _Tree:
 
     def put(self, place: int, child: Block) -> None:
         """Put a block into the one at `place`."""
-        _adopt(self.places[place], child)
-        self.room[place] = _own_room(self.places[place])
+        _adopt(self.blocks[place], child)
+        self.room[place] = _own_room(self.blocks[place])
         self._add(child, place, self.order.index(place))
 
     def largest(self) -> int:
         """The largest block that may still find space."""
-        return int(self.room[: len(self.places)].max())
+        return int(self.room[: len(self.blocks)].max())
 
     def find(self, child: Block, row: int) -> tuple[int, list[Request]] | None:
         """The first place that takes (some of) the block's members, and which; None when there is none."""
         order = self.sequence
-        possible = order[self.fits[row, order] & (self.room[order] >= child.size)]
+        possible: Numbers = order[self.fits[row, order] & (self.room[order] >= child.size)]
         if not len(possible):
             return None
         wanted = _lives(child)
-        for place in possible.tolist():
+        places: list[int] = possible.tolist()
+        for place in places:
             if self.depth[place] >= MAX_DEPTH:
                 continue
             clear = self._clear_at(place, row, wanted)
             count = int(np.count_nonzero(clear))
-            if count and _has_space(self.places[place], child, count == len(clear)):
+            if count and _has_space(self.blocks[place], child, count == len(clear)):
                 kept = zip(child.members, clear.tolist(), strict=True)
                 return place, [member for member, free in kept if free]
         return None

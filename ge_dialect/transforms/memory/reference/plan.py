@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from ge_dialect.analysis.memory.clusters import Cluster
 from ge_dialect.analysis.memory.marks import HBM
 from ge_dialect.analysis.memory.model import MemoryGraph, Node, Output, memory_graph
-from ge_dialect.analysis.memory.streams import normalise, stream_edges
+from ge_dialect.analysis.memory.streams import StreamEdges, normalise, stream_edges
 from ge_dialect.analysis.sizes import aligned
 from ge_dialect.dialects.attrs import i64_array
 from ge_dialect.dialects.engine_types import VARIABLE_TYPES
@@ -18,6 +18,7 @@ from ge_dialect.dialects.ge.access import get_ints
 from ge_dialect.dialects.ge.graph import GraphOp
 from ge_dialect.transforms.memory.places import NO_MEMORY, VARIABLE, WEIGHT, write_places
 from ge_dialect.transforms.memory.reference.assign import Assignment, assign
+from ge_dialect.transforms.memory.reference.inplace import reuse_inputs
 from ge_dialect.transforms.memory.reference.options import PlanOptions
 from ge_dialect.transforms.memory.reference.requests import Requests, requests
 
@@ -39,6 +40,15 @@ class Plan:
     def peak(self) -> int:
         """Bytes of the feature map."""
         return self.sizes[HBM] - self.zero_copy
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A graph, what orders its streams, and its requests for memory."""
+
+    graph: MemoryGraph
+    edges: StreamEdges
+    wanted: Requests
 
 
 def _lower_bound(wanted: Requests, length: int) -> int:
@@ -70,15 +80,35 @@ def _place(cluster: Cluster, at: int, space: str, places: dict[int, tuple[int, s
 
 
 def make_plan(graph: GraphOp, options: PlanOptions) -> Plan:
-    """The reference's plan for a graph whose types are all static. Changes nothing.
+    """The reference's plan for a graph whose types are all static. Changes nothing but, with the option `inplace`,
+    which outputs are an input's memory.
+
+    Raises LayoutError for runs that cannot be laid out.
+    """
+    asked = ask(graph, options)
+    return finish(asked, assign(asked.wanted, asked.edges, options))
+
+
+def ask(graph: GraphOp, options: PlanOptions, *, one_queue: bool = False) -> Asked:
+    """What the graph asks for. `one_queue`: a graph without any stream is taken for one that a single stream runs.
 
     Raises LayoutError for runs that cannot be laid out.
     """
     found = memory_graph(graph)
+    if one_queue and found.streams == 0:
+        found.streams = 1
+        for node in found.nodes:
+            node.stream = 0
     normalise(found)
+    if options.inplace:
+        reuse_inputs(found)
     edges = stream_edges(found)
-    wanted = requests(found, edges, options)
-    assignment = assign(wanted, edges, options)
+    return Asked(found, edges, requests(found, edges, options))
+
+
+def finish(asked: Asked, assignment: Assignment) -> Plan:
+    """The plan that an assignment of the requests gives."""
+    found, wanted = asked.graph, asked.wanted
     sizes = {HBM: 0, WEIGHT: 0, **assignment.sizes}
     places: dict[int, tuple[int, str]] = {}
     for request in (*wanted.pool, *wanted.atomic):

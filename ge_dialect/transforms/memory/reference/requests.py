@@ -322,17 +322,6 @@ def _has_no_pool(node: Node) -> bool:
     return node.type in ZERO_MEMORY_TYPES or node.marks.in_buffer_pool
 
 
-def _check_fixed(cluster: Cluster) -> None:
-    """Memory that has its place already cannot be laid beside other memory."""
-    producers = cluster.producers
-    for output in producers:
-        if output.node.is_fixed and len(producers) > 1:
-            other = next(x for x in producers if x is not output)
-            raise output.node.error(
-                f"has memory that others cannot lie beside, but {other} has to: run ge-insert-identity first"
-            )
-
-
 def requests(
     graph: MemoryGraph,
     edges: StreamEdges,
@@ -345,7 +334,6 @@ def requests(
     several = graph.streams > 1
     crossing = _mark_cross_stream(graph) if several else set[int]()
     for cluster in clusters(graph) if found is None else found:
-        _check_fixed(cluster)
         if any(x.node.is_fixed for x in cluster.producers):
             made.fixed.append(cluster)
             continue

@@ -1,4 +1,4 @@
-// RUN: ge-opt %s --split-input-file -p ge-plan-memory | filecheck %s
+// RUN: ge-opt %s --split-input-file -p 'ge-plan-memory{mode=first-fit}' | filecheck %s
 
 // Tests the chain: a dead value's bytes are given to the next, the model output and then the inputs lie behind the
 // feature map. 64 floats are 256 bytes, stored as 288, one block of 512.

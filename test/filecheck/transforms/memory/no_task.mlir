@@ -1,5 +1,5 @@
 // Tests that a concat without task is refused: its operands have to lie inside its output.
-// RUN: not ge-opt %s -p ge-plan-memory 2>&1 | filecheck %s
+// RUN: not ge-opt %s -p 'ge-plan-memory{mode=first-fit}' 2>&1 | filecheck %s
 
 ge.graph @main {
   %x = ge.data index 0 {ge.name = "x"} : tensor<64xf32>

@@ -16,8 +16,8 @@ from ge_dialect.dialects.ge import (
     GraphOp,
     NetOutputOp,
     OpOp,
+    access,
 )
-from ge_dialect.dialects.ge import access
 from ge_dialect.dialects.ge.attr_values import from_python, to_python
 from ge_dialect.dialects.ge.weights import WeightsError, array_of, elements_attr
 from ge_dialect.program import context

@@ -1,14 +1,17 @@
-"""Random graphs in which concats and splits make no task: runs of tensors end to end, nested and shared."""
+"""Graphs in which concats and splits make no task: runs of tensors end to end, nested and shared."""
 
 from __future__ import annotations
 
 import random
 
-from xdsl.dialects.builtin import DictionaryAttr, TensorType, f32
+from xdsl.dialects.builtin import DictionaryAttr, ModuleOp, TensorType, f32
 from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.parser import Parser
 
 from ge_dialect.dialects.attrs import UNIT, i64, string
 from ge_dialect.dialects.ge import ConcatOp, DataOp, GraphOp, NetOutputOp, OpOp, SplitOp
+from ge_dialect.dialects.ge.access import get_ints, graphs, node_name
+from ge_dialect.program import context
 
 COLUMNS = 8
 
@@ -99,3 +102,22 @@ def random_runs(seed: int, count: int, streams: int = 1) -> GraphOp:
     outputs = [rng.choice(values) for _ in range(rng.randrange(1, 4))]
     ops.append(NetOutputOp.make(outputs, (), {}, {"ge.name": string("out")}))
     return graph_of(*ops)
+
+
+def parsed(text: str) -> ModuleOp:
+    """The module of a text in our dialect."""
+    return Parser(context(), text).parse_module()
+
+
+def op_named(module: ModuleOp, name: str) -> Operation:
+    """The node of the root graph that has this name. Raises StopIteration."""
+    return next(op for op in graphs(module)[0].block.ops if node_name(op) == name)
+
+
+def offsets(module: ModuleOp) -> dict[str, int]:
+    """The place of every output of the root graph, as `node:output`."""
+    return {
+        f"{node_name(op)}:{index}": offset
+        for op in graphs(module)[0].block.ops
+        for index, offset in enumerate(get_ints(op, "ge.offsets") or ())
+    }

@@ -1,0 +1,94 @@
+"""Sections: sets of buffers that are all in conflict with each other, so that their sizes add up.
+
+For life times they are the moments at which most is alive (the maximal cliques of the interval graph, in time order);
+for other conflicts a greedy cover by maximal cliques. The search reasons about sections; conflicts that no section
+holds are still kept, they only help less.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ge_dialect.analysis.packing.conflicts import Conflicts, IntervalConflicts
+from ge_dialect.analysis.packing.lists import Ints, Lists, lists_of, lists_of_pairs, ranges
+
+MOST_COVERED = 6000
+"""Buffers of a problem without life times up to which cliques are sought; they need n^2 bits."""
+
+
+def sections_of(conflicts: Conflicts, sizes: Ints) -> Lists:
+    """Sections that hold every buffer with a size at least once; none for problems that are too large."""
+    if isinstance(conflicts, IntervalConflicts):
+        return _moments(conflicts)
+    return _cover(conflicts.pairs(), sizes) if conflicts.count <= MOST_COVERED else _singles(sizes)
+
+
+def spans(conflicts: IntervalConflicts) -> tuple[Ints, Ints, int]:
+    """First section and end of sections of every buffer, and how many sections there are. O(n log n)."""
+    starts, ends = np.sort(conflicts.start), np.unique(conflicts.end)
+    # A moment is maximal right before an end that has a start between it and the end before it.
+    counts = np.searchsorted(starts, ends, side="left")
+    maximal = ends[np.diff(counts, prepend=0) > 0]
+    first = np.searchsorted(maximal, conflicts.start, side="right")
+    last = np.searchsorted(maximal, conflicts.end, side="right")
+    return first, np.where(conflicts.end > conflicts.start, last, first), len(maximal)
+
+
+def _moments(conflicts: IntervalConflicts) -> Lists:
+    first, last, count = spans(conflicts)
+    section, owner = ranges(first, last)
+    return lists_of_pairs(section, owner, count)
+
+
+def section_totals(conflicts: IntervalConflicts, sizes: Ints) -> Ints:
+    """Bytes alive in each section. O(n log n), without the lists of who they are."""
+    first, last, count = spans(conflicts)
+    change = np.zeros(count + 1, dtype=np.int64)
+    np.add.at(change, first, sizes)
+    np.add.at(change, last, -sizes)
+    return np.cumsum(change)[:-1]
+
+
+def _singles(sizes: Ints) -> Lists:
+    return lists_of([[index] for index in range(len(sizes))])
+
+
+def _cover(near: Lists, sizes: Ints) -> Lists:
+    """Cliques grown from every buffer, largest first, until they hold every pair or each buffer has started two."""
+    rows = near.as_python()
+    bits = [sum(1 << other for other in row) for row in rows]
+    open_pairs = list(bits)
+    cliques: list[list[int]] = []
+    weight = sizes.tolist()
+    for start in np.argsort(-sizes, kind="stable").tolist():
+        for _ in range(2):
+            if open_pairs[start] or not rows[start]:
+                cliques.append(_grow(start, bits, open_pairs, weight))
+            if not open_pairs[start]:
+                break
+    return lists_of(cliques)
+
+
+def _grow(start: int, bits: list[int], open_pairs: list[int], weight: list[int]) -> list[int]:
+    """A maximal clique with `start`: pairs in no clique yet come first, among those the largest buffer."""
+    clique = [start]
+    possible, wanted = bits[start], open_pairs[start]
+    while possible:
+        choice = _heaviest(possible & wanted or possible, weight)
+        clique.append(choice)
+        possible &= bits[choice]
+    mask = sum(1 << member for member in clique)
+    for member in clique:
+        open_pairs[member] &= ~mask
+    return sorted(clique)
+
+
+def _heaviest(mask: int, weight: list[int]) -> int:
+    best = -1
+    while mask:
+        low = mask & -mask
+        index = low.bit_length() - 1
+        if best < 0 or weight[index] > weight[best]:
+            best = index
+        mask ^= low
+    return best

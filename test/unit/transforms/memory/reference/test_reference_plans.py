@@ -1,0 +1,236 @@
+"""Plans of whole graphs under the checkers, and the options."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from run_graphs import offsets, op_named, parsed, random_runs
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.utils.exceptions import VerifyException
+
+from ge_dialect.analysis.memory.layout_check import check_layout, check_overlap
+from ge_dialect.analysis.memory_check import check_plan
+from ge_dialect.dialects.attrs import i64_array
+from ge_dialect.dialects.ge.access import get_int, get_ints, graphs, slot_attrs
+from ge_dialect.formats.errors import GeError
+from ge_dialect.program import compile
+from ge_dialect.transforms.layout.ge_insert_identity import GeInsertIdentity
+from ge_dialect.transforms.memory.ge_plan_memory import GePlanMemory
+from ge_dialect.transforms.memory.reference.inplace import IN_PLACE_TYPES
+
+
+def plan(module: ModuleOp, **options: object) -> dict[str, int]:
+    GePlanMemory(mode="reference", check=True, **options).apply(Context(), module)  # pyright: ignore
+    return offsets(module)
+
+
+def size(module: ModuleOp, name: str) -> int:
+    found = get_int(graphs(module)[0], name)
+    assert found is not None
+    return found
+
+
+@settings(max_examples=60)
+@given(
+    st.integers(0, 10**6),
+    st.integers(0, 35),
+    st.sampled_from([1, 3]),
+    st.booleans(),
+    st.booleans(),
+)
+def test_marked_graphs_get_safe_plans(
+    seed: int, count: int, streams: int, priority: bool, reuse: bool
+) -> None:
+    module = ModuleOp([random_runs(seed, count, streams)])
+    GeInsertIdentity().apply(Context(), module)
+    module.verify()
+    plan(module, memory_priority=priority, reuse=reuse)
+    graph = graphs(module)[0]
+    assert check_plan(graph) + check_layout(graph) + check_overlap(graph) == []
+    assert size(module, "ge.peak_bytes") >= size(module, "ge.lower_bound_bytes")
+
+
+@given(st.integers(0, 10**6))
+def test_the_same_graph_gives_the_same_plan(seed: int) -> None:
+    texts: list[str] = []
+    for _ in range(2):
+        module = ModuleOp([random_runs(seed, 25, 2)])
+        GeInsertIdentity().apply(Context(), module)
+        plan(module)
+        texts.append(str(module))
+    assert texts[0] == texts[1]
+
+
+CHAIN = """
+ge.graph @main {
+  %x = ge.data index 0 {ge.name = "x"} : tensor<64xf32>
+  %a = ge.op "Relu" (%x) {ge.name = "a"} : tensor<64xf32>
+  %b = ge.op "Relu" (%a) {ge.name = "b"} : tensor<64xf32>
+  %c = ge.op "Relu" (%b) {ge.name = "c"} : tensor<64xf32>
+  %d = ge.op "Relu" (%c) {ge.name = "d"} : tensor<64xf32>
+  ge.net_output (%d) {ge.name = "out"}
+}
+"""
+
+
+def test_reuse_switched_off_gives_everything_memory_of_its_own() -> None:
+    assert plan(parsed(CHAIN)) == {"x:0": 1536, "a:0": 0, "b:0": 512, "c:0": 0, "d:0": 1024}
+    apart = plan(parsed(CHAIN), reuse=False)
+    assert len(set(apart.values())) == 5
+
+
+def test_memory_of_model_inputs_and_outputs_may_be_given_on() -> None:
+    """The input is dead when `b` is made; the output holds nothing before `d`."""
+    given = plan(parsed(CHAIN), reusable_inputs=(0,), reusable_outputs=(0,))
+    assert len(set(given.values())) < len(set(plan(parsed(CHAIN)).values()))
+
+
+def test_an_output_that_is_read_twice_by_the_user_is_no_zero_copy() -> None:
+    module = parsed(CHAIN.replace("ge.net_output (%d)", "ge.net_output (%d, %d)"))
+    plan(module)
+    assert size(module, "ge.zero_copy_size") == 512
+    assert size(module, "ge.peak_bytes") == 1536
+
+
+ATTRS = """
+ge.graph @main {{
+  %x = ge.data index 0 {{ge.name = "x"}} : tensor<64xf32>
+  %a = ge.op "Relu" (%x) attrs {{{attrs}}} {{ge.name = "a"}} : tensor<64xf32>
+  %b = ge.op "Relu" (%a) {{ge.name = "b"}} : tensor<64xf32>
+  %c = ge.op "Relu" (%b) {{ge.name = "c"}} : tensor<64xf32>
+  %d = ge.op "Relu" (%c) {{ge.name = "d"}} : tensor<64xf32>
+  ge.net_output (%d) {{ge.name = "out"}}
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("attrs", "shares"),
+    [
+        ("keep = true", True),
+        ("no_reuse_mem_flag = true", False),
+        ('_batch_label = "one"', False),
+        ("atomic_output_index = array<i64: 0>", False),
+        ("atomic_output_index = array<i64: 0>, need_gentask_atomic = true", True),
+    ],
+)
+def test_attributes_that_keep_memory_apart(attrs: str, shares: bool) -> None:
+    found = plan(parsed(ATTRS.format(attrs=attrs)))
+    assert (found["a:0"] == found["c:0"]) is shares
+
+
+def test_memory_types_have_pools_of_their_own() -> None:
+    module = parsed(ATTRS.format(attrs='_output_memory_type = ["P2P_DDR"]'))
+    plan(module)
+    arenas = str(graphs(module)[0].attributes["ge.arenas"])
+    assert "p2p_ddr = 512" in arenas
+    assert 'ge.spaces = ["p2p_ddr"]' in str(op_named(module, "a"))
+
+
+def test_memory_outside_the_pools_keeps_its_place() -> None:
+    module = parsed(
+        ATTRS.format(attrs='_output_memory_type = ["L1"]').replace(
+            '{ge.name = "a"}', '{ge.name = "a", ge.offsets = array<i64: 4096>}'
+        )
+    )
+    assert plan(module)["a:0"] == 4096
+
+
+def test_memory_of_handles_is_never_released() -> None:
+    text = CHAIN.replace(
+        '"Relu" (%a) {ge.name = "b"} : tensor<64xf32>',
+        '"Relu" (%a) {ge.name = "b"} : tensor<64x!ge.resource>',
+    )
+    module = parsed(text)
+    with pytest.raises((GeError, KeyError, VerifyException)):
+        plan(module)["b:0"]  # of unknown shape: the graph is left alone
+
+
+def test_an_unsafe_plan_is_an_error_with_check(monkeypatch: pytest.MonkeyPatch) -> None:
+    from ge_dialect.transforms.memory import ge_plan_memory
+
+    def damaged(plan: object) -> None:
+        write(plan)  # pyright: ignore
+        op_named(module, "b").attributes["ge.offsets"] = i64_array([0])
+
+    write = ge_plan_memory.write_plan
+    monkeypatch.setattr(ge_plan_memory, "write_plan", damaged)
+    module = parsed(CHAIN)
+    with pytest.raises(GeError, match='not safe: "b":0 is written over its own input "a":0'):
+        plan(module)
+
+
+# --- in place --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", sorted(IN_PLACE_TYPES))
+def test_every_type_of_the_table_computes_the_same_in_place(kind: str) -> None:
+    two = kind in ("Add", "Maximum", "Minimum", "Mul", "Sub")
+    element = "i1" if kind == "LogicalNot" else "f32"
+    text = f"""
+    ge.graph @main {{
+      %x = ge.data index 0 {{ge.name = "x"}} : tensor<7x5x{element}>
+      %y = ge.op "LogicalNot" (%x) {{ge.name = "y"}} : tensor<7x5x{element}>
+      %z = ge.op "{kind}" (%y{", %y" if two else ""}) {{ge.name = "z"}} : tensor<7x5x{element}>
+      %r = ge.op "Reshape" (%z, %s) {{ge.name = "r"}} : tensor<35x{element}>
+      %w = ge.op "LogicalNot" (%r) {{ge.name = "w"}} : tensor<35x{element}>
+      ge.net_output (%w) {{ge.name = "out"}}
+    }}""".replace("(%z, %s)", "(%z)")
+    if kind != "LogicalNot":
+        text = text.replace('"LogicalNot"', '"Abs"')
+    pipeline = "ge-assign-engines,ge-assign-streams,ge-plan-memory{{mode=reference check=true inplace={}}},convert-ge-to-ge-task"
+    rng = np.random.default_rng(0)
+    x = rng.random((7, 5)) < 0.5 if kind == "LogicalNot" else rng.random((7, 5), np.float32) + 0.1
+    outputs = [
+        compile(parsed(text), pipeline=pipeline.format(flag)).run({"x": x}).outputs
+        for flag in ("false", "true")
+    ]
+    for plain, written in zip(outputs[0].values(), outputs[1].values(), strict=True):
+        np.testing.assert_array_equal(plain, written)
+
+
+def in_place(text: str) -> dict[str, bool]:
+    module = parsed(text)
+    plan(module, inplace=True)
+    return {
+        name: "reuse_input" in slot_attrs(op_named(module, name), "res", 0).data
+        for name in ("a", "b", "c", "d")
+    }
+
+
+def test_an_input_that_dies_is_written_over_a_model_input_is_not() -> None:
+    assert in_place(CHAIN) == {"a": False, "b": True, "c": True, "d": True}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        ('"Relu" (%c)', '"Add" (%c, %b)'),  # b is read later
+        ("ge.net_output (%d)", "ge.net_output (%d, %b)"),  # b is a model output
+        ('(%b) {ge.name = "c"} : tensor<64xf32>', '(%b) {ge.name = "c"} : tensor<64xf16>'),
+        ('"Relu" (%b)', '"Softmax" (%b)'),  # not in the table
+    ],
+)
+def test_what_is_still_needed_is_not_written_over(change: tuple[str, str]) -> None:
+    assert change[0] in CHAIN
+    assert not in_place(CHAIN.replace(*change))["c"]
+
+
+def test_the_checker_knows_that_memory_written_in_place_has_changed() -> None:
+    module = parsed(CHAIN)
+    plan(module, inplace=True)
+    op_named(module, "d").operands = [op_named(module, "b").results[0]]
+    assert check_plan(graphs(module)[0])[0].startswith('"d" reads "b":0')
+
+
+def test_workspaces_are_scratch_of_their_node() -> None:
+    module = parsed(
+        CHAIN.replace('{ge.name = "b"}', '{ge.name = "b", ge.workspace_bytes = array<i64: 100>}')
+    )
+    plan(module)
+    (place,) = get_ints(op_named(module, "b"), "ge.workspace_offsets") or []
+    taken = offsets(module)
+    assert place not in (taken["a:0"], taken["b:0"])
