@@ -12,12 +12,22 @@ from ge_dialect.passes import PASSES
 from ge_dialect.preset import Preset
 from ge_dialect.universe import resolve
 
+HOST_EXEC = "ge-host-exec"
+SINK = "ge-sink-clusters"
+
 GE_PIPELINE: tuple[str, ...] = (
     # Constants are folded and shapes made known first: everything after decides by shapes, and an operator that only
     # looks at shapes must not reach an engine.
     "ge-canonicalize",
     # Engines decide which nodes make tasks, which share a stream and which only rename memory.
     "ge-assign-engines",
+    # Dynamic models: tiny computations go to the host before the graph is cut, so that they stay out of the parts that
+    # are sunk; once more behind the cut, when moved nodes can lead into the parts. Static models pass through.
+    HOST_EXEC,
+    "ge-partition-dynamic",
+    HOST_EXEC,
+    # Each part of known shape goes through the rest of this list alone and comes back as a task list.
+    SINK,
     # Which concats, packs and splits only name memory is decided while the graph is otherwise final; two that want one
     # tensor at two places get a copy between them, which then has its place in the order and a stream like any node.
     "ge-mark-phony",
@@ -41,12 +51,18 @@ class GePipeline(Preset):
 
     Expects a module of `ge.graph`s. Leaves one `ge_task.model` when all shapes are known, else one `ge_task.host`.
 
-    `until` names the last pass to run, so that the graph can be looked at after any prefix of the pipeline.
+    Options:
+    * `until`: the last pass to run, so that the graph can be looked at after any prefix of the pipeline; of a pass that
+      runs twice, the second run;
+    * `host-exec`: false leaves every node on the engine that it was given, to see what host execution is worth;
+    * `partition`: false leaves a dynamic model whole, scheduled by the host node by node.
     """
 
     name = "ge-pipeline"
 
     until: str | None = None
+    host_exec: bool = True
+    partition: bool = True
 
     def passes(self) -> tuple[ModulePass, ...]:
         """Raises GeError when `until` is no pass of the pipeline."""
@@ -57,5 +73,17 @@ class GePipeline(Preset):
                     f"ge-pipeline has no pass '{self.until}'; it runs {', '.join(names)}",
                     "ge-pipeline",
                 )
-            names = names[: names.index(self.until) + 1]
-        return tuple(resolve(PASSES[name]).from_spec(ArgSpec(name, {})) for name in names)
+            names = names[: len(names) - names[::-1].index(self.until)]
+        left_out = {HOST_EXEC} if not self.host_exec else set[str]()
+        if not self.partition:
+            left_out |= {"ge-partition-dynamic", SINK}
+        return tuple(_make(name) for name in names if name not in left_out)
+
+
+def sunk_passes() -> tuple[ModulePass, ...]:
+    """What a part of known shape goes through: the passes behind the cut, less those for dynamic graphs."""
+    return tuple(_make(name) for name in GE_PIPELINE[GE_PIPELINE.index(SINK) + 1 :])
+
+
+def _make(name: str) -> ModulePass:
+    return resolve(PASSES[name]).from_spec(ArgSpec(name, {}))

@@ -65,11 +65,14 @@ def load(
 
 def _load_text(path: Path) -> ModuleOp:
     from ge_dialect.tools.frontends import LocatedMLIRFrontend
+    from ge_dialect.tools.instrument import verify_located
 
     if path.suffix != ".mlir":
         raise GeError(f"unknown file extension '{path.suffix}' (known: .onnx, .mlir)", str(path))
     with path.open("rb") as stream:
-        return LocatedMLIRFrontend().parse(context(), stream, str(path))
+        module = LocatedMLIRFrontend().parse(context(), stream, str(path))
+    verify_located(module)  # anyone can have written it; what an importer makes is trusted
+    return module
 
 
 def make_passes(pipeline: str | Sequence[ModulePass]) -> tuple[ModulePass, ...]:

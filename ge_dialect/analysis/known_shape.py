@@ -48,12 +48,13 @@ def unknown_reason(module: ModuleOp) -> tuple[Operation, str] | None:
         if get_flag(graph, "ge.unknown_shape"):
             return graph, "the graph is marked ge.unknown_shape"
         for op in graph.block.ops:
-            if (reason := _reason(op)) is not None:
+            if (reason := node_reason(op)) is not None:
                 return op, reason
     return None
 
 
-def _reason(op: Operation) -> str | None:
+def node_reason(op: Operation) -> str | None:
+    """What a node makes that has no size before the model runs, in words; None when everything has one."""
     if subgraph_names(op):
         return f"{ge_type(op)} owns sub-graphs"
     for index, result in enumerate(op.results):

@@ -25,6 +25,7 @@ from ge_dialect.dialects.ge.graph import GraphOp
 
 _SENDS = MappingProxyType({"Send": ("event_id", "event"), "SendNotify": ("notify_id", "notify")})
 _RECVS = MappingProxyType({"Recv": ("event_id", "event"), "RecvNotify": ("notify_id", "notify")})
+_FLAGS = MappingProxyType({**_SENDS, **_RECVS})
 _ENTERS = frozenset({"Enter", "RefEnter"})
 _SWITCHES = frozenset({"StreamSwitch", "StreamSwitchN"})
 _EXEMPT = ("_ffts_sub_graph", "_ffts_plus_sub_graph", "_thread_scope_id")
@@ -108,6 +109,12 @@ class _Proof:
                     self._starts.setdefault(stream, []).append(op)
         self._records: dict[tuple[str, int], list[tuple[Operation, Clock]]] = {}
         self._started: dict[Operation, Clock] = {}
+        self._waits: dict[tuple[str, int], list[Operation]] = {}
+        self._uses: dict[tuple[tuple[str, int], bool], int] = {}
+        for op in self._nodes:
+            if ge_type(op) in _RECVS:
+                attribute, word = _RECVS[ge_type(op)]
+                self._waits.setdefault((word, ge_attr(op, attribute, -1)), []).append(op)
         self._labelled = self._activated_labels()
 
     def _activated_labels(self) -> dict[str, list[Operation]]:
@@ -125,6 +132,8 @@ class _Proof:
             if stream is None:
                 continue
             joins, waits = self._start(stream), ge_type(op) in _RECVS
+            if ge_type(op) in _FLAGS:
+                yield from self._early(op, stream, joins)
             if waits:
                 record = self._record_of(op)
                 if record is None:
@@ -155,6 +164,29 @@ class _Proof:
             return []
         known = [self._started[x] for x in self._starts[stream] if x in self._started]
         return [np.minimum.reduce(known)] if known else []
+
+    def _early(self, op: Operation, stream: int, joins: list[Clock]) -> Iterator[Unordered]:
+        """A use of an id that may begin before the wait of the last use is through: it would take the other's record,
+        or be taken by the other. Uses in different graphs are left alone: one of several branches runs."""
+        attribute, word = _FLAGS[ge_type(op)]
+        key = (word, ge_attr(op, attribute, -1))
+        side = (key, ge_type(op) in _RECVS)
+        use = self._uses.get(side, 0)
+        self._uses[side] = use + 1
+        if use == 0:
+            return
+        waits = self._waits.get(key, ())
+        if use > len(waits) or self._graph_of[last := waits[use - 1]] is not self._graph_of[op]:
+            return
+        number, position = self._queues.number, self._queues.position
+        known = np.maximum.reduce([self._queues.now[number[stream]], *joins])
+        last_stream = stream_of(last)
+        if (
+            last_stream is None
+            or last not in position
+            or known[number[last_stream]] < position[last]
+        ):
+            yield Unordered(last, op)
 
     def _record_of(self, op: Operation) -> Clock | None:
         """What the record that a Recv waits for knows: the first that no other has taken."""

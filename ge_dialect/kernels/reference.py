@@ -193,8 +193,8 @@ def reference_kernel(source: SourceOp) -> Kernel:
         )
 
     def run(spec: OpSpec, inputs: Sequence[Value]) -> list[Value]:
-        node = _node(spec, schema, inputs)
         try:
+            node = _node(spec, schema, inputs)
             if cls is not None:
                 results = _run_class(cls, spec, node, inputs)
             else:

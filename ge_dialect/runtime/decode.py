@@ -202,7 +202,9 @@ class Decoder:
             self._options,
         )
         cost = self._profile.kernel(instruction.type, text_of(op.properties.get("engine")) or "")
-        views = [[x if x is None else x.view for x in self._views(values)] for values in (ins, outs)]
+        views = [
+            [x if x is None else x.view for x in self._views(values)] for values in (ins, outs)
+        ]
         instruction.duration = cost.of_work(counter_of(spec)(*views))
 
     def _hccl(self, op: TaskOp, instruction: Instruction) -> None:

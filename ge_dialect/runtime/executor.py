@@ -36,6 +36,7 @@ from ge_dialect.runtime.memory import WEIGHT_SPACE, Memory, extent_of
 from ge_dialect.runtime.options import DeviceOptions
 from ge_dialect.runtime.properties import number, numbers
 from ge_dialect.runtime.report import RunReport
+from ge_dialect.runtime.savings import savings_of
 from ge_dialect.runtime.timeline import Flow, Interval
 from ge_dialect.runtime.trap import trapped
 
@@ -100,6 +101,7 @@ class ModelExecutable:
             for rank in range(options.ranks)
         ]
         self._cluster = Cluster([rank.device for rank in self._ranks], options)
+        self.savings = savings_of(self._model)
         self._opaque = sum(x.opaque for x in self._ranks[0].instructions)
         self._step = 0
         self._plan: _Plan | None = None
@@ -233,6 +235,10 @@ class ModelExecutable:
             events=model.event_num.value.data,
             allocations=sum(1 for size in arenas.values() if size),
             opaque_tasks=self._opaque,
+            virtual_nodes=self.savings.nodes,
+            skipped_inits=self.savings.inits,
+            avoided_launches=self.savings.launches,
+            unmoved_bytes=self.savings.bytes,
             peak_bytes=arenas.get("hbm", 0),
             feature_map_bytes=arenas.get("hbm", 0) - model.zero_copy_size.value.data,
             lower_bound_bytes=bound.value.data if isinstance(bound, IntegerAttr) else None,

@@ -83,6 +83,8 @@ def execute_step(
         inputs = [state.values[slot] for slot in ins][: len(model.inputs)]
         result = model.run(inputs)
         state.count("execute")
+        state.avoided_launches += result.report.avoided_launches
+        state.unmoved_bytes += result.report.unmoved_bytes
         issued = state.clock.on_host("execute", name, "", index)
         state.clock.on_stream(stream, model.device_time, "execute", name, "", index, issued)
         for kind, count in result.report.by_kind.items():

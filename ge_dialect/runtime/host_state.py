@@ -141,6 +141,8 @@ class HostState:
     device_tasks: dict[str, int] = field(default_factory=dict[str, int])
     steps: int = 0
     moved: int = 0
+    avoided_launches: int = 0
+    unmoved_bytes: int = 0
     outputs: dict[int, Value] = field(default_factory=dict[int, Value])
 
     def count(self, what: str) -> None:

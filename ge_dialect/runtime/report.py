@@ -15,6 +15,9 @@ class RunReport:
     Counts: `tasks` that ran on the device, `by_kind` their kinds, `launches` calls by which the host handed work to
     the device, `host_calls` operators computed on the host, `steps` other steps of a host
     program, `h2d`/`d2h` copies between the memories, `syncs` waits of the host for the device, `allocations`.
+    Nodes without task (`ge_task.virtual`): `virtual_nodes` how many there are, `skipped_inits` the kernels that are not
+    initialised for them when the list is loaded (RT1), `avoided_launches` the tasks that are not issued for them in a
+    step (RT2: not launched), `unmoved_bytes` what those would have copied.
     Bytes: `peak_bytes` the arena `hbm` (or the most that was allocated at once), `feature_map_bytes` the same without
     model inputs and outputs, `lower_bound_bytes` what no plan of the feature map could do without (None: not known),
     `weight_bytes`, `moved_bytes` in copies between the memories.
@@ -40,6 +43,10 @@ class RunReport:
     allocations: int = 0
     cache_misses: int = 0
     opaque_tasks: int = 0
+    virtual_nodes: int = 0
+    skipped_inits: int = 0
+    avoided_launches: int = 0
+    unmoved_bytes: int = 0
     peak_bytes: int = 0
     feature_map_bytes: int = 0
     host_peak_bytes: int = 0

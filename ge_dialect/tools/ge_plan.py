@@ -12,7 +12,7 @@ from ge_dialect.analysis.packing import Options, Plan, check_plan, plan
 from ge_dialect.analysis.packing.csv_format import Table, plan_text, read_table
 from ge_dialect.formats.errors import GeError
 from ge_dialect.tools.diagnostics import placed_in, run_tool
-from ge_dialect.tools.memory_map import MapBuffer, MemoryMap, write_memory_map
+from ge_dialect.tools.memory_map import MapBuffer, MemoryMap, map_renderer, write_memory_map
 from ge_dialect.tools.output import text_output
 
 TOOL = "ge-plan"
@@ -56,6 +56,8 @@ def _run(arguments: Sequence[str]) -> None:
         value = getattr(args, name)
         if value is not None and value < 0:
             raise GeError(f"--{name.replace('_', '-')} should not be negative, got {value}", TOOL)
+    if args.memory_map:
+        map_renderer(args.memory_map)  # a wrong name is an error before anything is written
     table = _read(args.file)
     with placed_in(args.file):
         problem = table.problem()

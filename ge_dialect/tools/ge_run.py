@@ -15,17 +15,19 @@ from xdsl.dialects.builtin import ModuleOp
 from ge_dialect import program
 from ge_dialect.dialects.ge_task import HostOp, ModelOp
 from ge_dialect.formats.errors import GeError
-from ge_dialect.runtime import DeviceOptions, Executable, RunResult, load
+from ge_dialect.gears import GearedExecutable, parse_gears
+from ge_dialect.runtime import DeviceOptions, Executable, RunResult, TensorSlot, load
 from ge_dialect.runtime.checker import Finding, check
 from ge_dialect.runtime.timeline import chrome_trace_json
 from ge_dialect.tools.diagnostics import run_tool
 from ge_dialect.tools.frontends import LocatedMLIRFrontend, parse_dims
+from ge_dialect.tools.instrument import verify_located
 from ge_dialect.tools.npz import read_npz, write_npz
 from ge_dialect.tools.oracle import compare_with_oracle
 from ge_dialect.tools.output import whole_file
 from ge_dialect.tools.random_inputs import random_inputs
 from ge_dialect.tools.run_summary import Summary
-from ge_dialect.tools.symbolic_dims import require_dims
+from ge_dialect.tools.symbolic_dims import dim_labels, require_dims, with_dims
 from ge_dialect.tools.weights_file import load_weights
 
 TOOL = "ge-run"
@@ -49,7 +51,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     option("--json", action="store_true", help="print the report as JSON")
     option(
+        "--timeline",
         "--trace",
+        dest="trace",
         metavar="F.json",
         help="write the simulated timeline for chrome://tracing or Perfetto",
     )
@@ -66,6 +70,22 @@ def _parser() -> argparse.ArgumentParser:
         default=[],
         metavar="NAME=N",
         help="fix a symbolic dimension of an ONNX model",
+    )
+    option(
+        "--dynamic",
+        action="store_true",
+        help="leave all dimensions open in the program; --dim then only sizes the random inputs",
+    )
+    option(
+        "--gears",
+        metavar="NAME=N,N,...",
+        help="one static program for each value (or for each of NAME=N,NAME=N;NAME=N,NAME=N); the inputs choose",
+    )
+    option(
+        "--pipeline",
+        default="ge-pipeline",
+        metavar="PASSES",
+        help="how a graph is lowered, in ge-opt's syntax: 'ge-pipeline{host-exec=false}', say",
     )
     option(
         "--weights",
@@ -128,12 +148,20 @@ def _run(arguments: Sequence[str]) -> None:
             raise GeError(f"--{name} should be at least 1, got {getattr(args, name)}", TOOL)
     if args.check and (not args.model.endswith(".onnx") or args.ranks > 1):
         raise GeError("--check compares one rank of an .onnx model", TOOL)
-    module = _load(args)
-    if args.inputs is None:
-        require_dims(module, args.model)
-    _lower(module)
-    executable = load(module, _options(args))
-    inputs = _inputs(args, executable)
+    dims = _dims(args)
+    if args.gears is None:
+        module = _load(args, {} if args.dynamic else dims)
+        if args.inputs is None and not args.dynamic:
+            require_dims(module, args.model)
+        labels = dim_labels(module)
+        _lower(module, args.pipeline)
+        modules = [module]
+        executable = load(module, _options(args))
+    else:
+        labels = dim_labels(_load(args, {}))
+        modules, executable = _geared(args, dims)
+    slots = with_dims(executable.inputs, labels, dims) if _sized(args) else executable.inputs
+    inputs = _inputs(args, slots)
     result, wall = _repeat(executable, inputs, args.repeat)
     summary = Summary(
         args.model,
@@ -142,7 +170,7 @@ def _run(arguments: Sequence[str]) -> None:
         wall,
         inputs.seed,
         executable.opaque_types(),
-        _findings(module),
+        [x for module in modules for x in _findings(module)],
     )
     if args.check:
         summary.verdict = compare_with_oracle(args.model, inputs.ranks[0], result.outputs)
@@ -150,11 +178,33 @@ def _run(arguments: Sequence[str]) -> None:
     _judge(summary)
 
 
-def _load(args: argparse.Namespace) -> ModuleOp:
+def _sized(args: argparse.Namespace) -> bool:
+    """Whether --dim sizes random inputs instead of the program."""
+    return args.inputs is None and (args.dynamic or args.gears is not None)
+
+
+def _geared(
+    args: argparse.Namespace, dims: Mapping[str, int]
+) -> tuple[list[ModuleOp], GearedExecutable]:
+    """The programs of --gears; dimensions that no gear sets have the values of --dim."""
+    if args.dynamic or not args.model.endswith(".onnx"):
+        raise GeError("--gears makes static programs of an .onnx model", TOOL)
+    gears = parse_gears(args.gears)
+    fixed = {name: value for name, value in dims.items() if name not in gears[0]}
+    modules: list[ModuleOp] = []
+    for gear in gears:
+        module = _load(args, {**fixed, **gear})
+        require_dims(module, args.model)
+        _lower(module, args.pipeline)
+        modules.append(module)
+    return modules, GearedExecutable(gears, [load(x, _options(args)) for x in modules])
+
+
+def _load(args: argparse.Namespace, dims: Mapping[str, int]) -> ModuleOp:
     """The module of the model, its constants loaded; `-` is MLIR text."""
-    dims = _dims(args)
     if args.model == "-":
         module = LocatedMLIRFrontend().parse(program.context(), sys.stdin.buffer, "<stdin>")
+        verify_located(module)
     else:
         module = program.load(args.model, dims=dims)
     if args.weights is not None:
@@ -163,17 +213,20 @@ def _load(args: argparse.Namespace) -> ModuleOp:
 
 
 def _dims(args: argparse.Namespace) -> dict[str, int]:
-    if args.dim and not args.model.endswith(".onnx"):
-        raise GeError("--dim fixes dimensions of .onnx models only", TOOL)
+    if args.dim and not args.model.endswith(".onnx") and not args.dynamic:
+        raise GeError(
+            "--dim fixes dimensions of .onnx models only; with --dynamic it sizes random inputs",
+            TOOL,
+        )
     return parse_dims(tuple(args.dim))
 
 
-def _lower(module: ModuleOp) -> None:
+def _lower(module: ModuleOp, pipeline: str) -> None:
     """Run the pipeline on a module of graphs; one that holds a program is only verified."""
     if any(isinstance(op, ModelOp | HostOp) for op in module.body.block.ops):
         module.verify()
     else:
-        program.compile(module)
+        program.compile(module, pipeline=pipeline)
 
 
 def _options(args: argparse.Namespace) -> DeviceOptions:
@@ -188,10 +241,10 @@ def _options(args: argparse.Namespace) -> DeviceOptions:
     )
 
 
-def _inputs(args: argparse.Namespace, executable: Executable) -> _Inputs:
+def _inputs(args: argparse.Namespace, slots: Sequence[TensorSlot]) -> _Inputs:
     if args.inputs is None:
-        ranks = [random_inputs(executable.inputs, args.seed + rank) for rank in range(args.ranks)]
-        return _Inputs(list(ranks), args.seed if executable.inputs else None)
+        ranks = [random_inputs(slots, args.seed + rank) for rank in range(args.ranks)]
+        return _Inputs(list(ranks), args.seed if slots else None)
     if "{rank}" in args.inputs:
         paths = [args.inputs.replace("{rank}", str(rank)) for rank in range(args.ranks)]
         return _Inputs([read_npz(path) for path in paths], None)
@@ -220,7 +273,7 @@ def _write(args: argparse.Namespace, result: RunResult, summary: Summary) -> Non
             write_npz(args.outputs, result.outputs)
     if args.trace is not None:
         with whole_file(args.trace) as stream:
-            stream.write(chrome_trace_json(result.timeline))
+            stream.write(chrome_trace_json(result.timeline, result.flows))
     print(json.dumps(summary.to_dict(), indent=2) if args.json else summary.to_text(), flush=True)
 
 

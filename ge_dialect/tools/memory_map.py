@@ -7,7 +7,7 @@ same as a still; `.csv`: the buffers in the form that `ge-plan` and other planne
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import PurePath
@@ -72,14 +72,20 @@ def map_of_graph(graph: GraphOp, space: str = "hbm") -> MemoryMap:
     return MemoryMap(graph.sym_name.data, buffers, peak, bound, "feature map")
 
 
-def write_memory_map(path: str, memory_map: MemoryMap) -> None:
-    """Write `.html`, `.svg` or `.csv`. Raises GeError for other names, OSError where it cannot be written."""
+def map_renderer(path: str) -> Callable[[MemoryMap], str]:
+    """What draws a map for a file name, `.html`, `.svg` or `.csv`. Raises GeError for other names."""
     suffix = PurePath(path).suffix.lower()
     renderers = {".html": html_text, ".svg": svg_text, ".csv": map_csv_text}
     if suffix not in renderers:
         raise GeError(f"a memory map is written as .html, .svg or .csv, not '{suffix}'", path)
+    return renderers[suffix]
+
+
+def write_memory_map(path: str, memory_map: MemoryMap) -> None:
+    """Write `.html`, `.svg` or `.csv`. Raises GeError for other names, OSError where it cannot be written."""
+    text = map_renderer(path)(memory_map)
     with whole_file(path) as stream:
-        stream.write(renderers[suffix](memory_map))
+        stream.write(text)
 
 
 def map_csv_text(memory_map: MemoryMap) -> str:

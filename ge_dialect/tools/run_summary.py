@@ -74,6 +74,7 @@ class Summary:
         rows = [*self._work(), *self._memory(), *self._time()]
         width = max(len(name) for name, _ in rows)
         lines = [f"{name:<{width}}  {value}" for name, value in rows]
+        lines += cost_bars(self.report)
         for rank, outputs in enumerate(self.ranks):
             of = f" of rank {rank}" if len(self.ranks) > 1 else ""
             listed = [f"output{of} {name}: {describe(value)}" for name, value in outputs.items()]
@@ -114,6 +115,14 @@ class Summary:
                 f"{report.moved_bytes} bytes moved",
             )
         )
+        if report.virtual_nodes:
+            rows.append(
+                (
+                    "without task",
+                    f"{report.virtual_nodes} nodes: {report.skipped_inits} kernels not initialised, "
+                    f"{report.avoided_launches} tasks not issued, {report.unmoved_bytes} bytes not copied",
+                )
+            )
         rows.append(("streams", f"{report.streams}, {report.events} events"))
         return rows
 
@@ -139,6 +148,36 @@ class Summary:
             ("simulated us", f"{self.report.simulated_us:.1f} (profile {self.report.profile})"),
             ("emulator us", f"{best:.0f}{repeats}"),
         ]
+
+
+BAR = 40
+"""Characters of the longest bar: the whole simulated time."""
+
+
+def cost_bars(report: RunReport) -> list[str]:
+    """A bar for each kind of work of the host and of the device, the longest first; a full one is the whole time.
+
+    Host and streams work side by side, so all bars together may be longer than one full one.
+    """
+    total = report.simulated_us
+    rows = [
+        (f"{place} {kind}", us)
+        for place, kinds in (("host", report.host_us), ("device", report.device_us))
+        for kind, us in sorted(kinds.items(), key=lambda x: (-x[1], x[0]))
+        if us > 0
+    ]
+    if not rows or total <= 0:
+        return []
+    width = max(len(name) for name, _ in rows)
+    digits = max(len(f"{us:.1f}") for _, us in rows)
+    return [
+        f"  {name:<{width}}  {us:>{digits}.1f} us {us / total:>6.1%}  {'#' * _length(us, total)}".rstrip()
+        for name, us in rows
+    ]
+
+
+def _length(part: float, total: float) -> int:
+    return min(BAR, max(1, round(BAR * part / total)))
 
 
 def describe(value: Any) -> str:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable
 from typing import Any
 
@@ -33,9 +34,7 @@ def expanded(case: Json) -> Json:
         if chain is not None:
             made = _chain(chain)
             nodes += made
-            edges += [
-                [f"{a['name']}:0", f"{b['name']}:0"] for a, b in zip(made, made[1:], strict=False)
-            ]
+            edges += [[f"{a['name']}:0", f"{b['name']}:0"] for a, b in itertools.pairwise(made)]
     nodes += graph.get("append", ())
     return {**graph, "nodes": nodes, "data_edges": edges}
 

@@ -116,6 +116,16 @@ def presets(case: Case) -> dict[str, Iterable[int]]:
     return case.get("preset_labelled_streams", {})
 
 
+def labels_of(case: Case, model: SyncModel, logic_of: Mapping[int, int] | None = None) -> Labels:
+    """The tables of spec 9.1, with what the case sets beforehand."""
+    labels = Labels.of(model, presets(case), logic_of)
+    found = nodes_by_name(model.module)
+    for label, names in case.get("preset_label_activators", {}).items():
+        known = labels.activators.setdefault(label, [])
+        known += [found[name] for name in names if found[name] not in known]
+    return labels
+
+
 # --- the phases as the allocator runs them --------------------------------------------------------------------------
 
 
@@ -141,7 +151,7 @@ def synchronize(case: Case, module: ModuleOp) -> None:
     # Tables that are set before the call are no state of the IR: the same steps with these tables in hand.
     model = model_of(module)
     record_logic_streams(model)
-    labels = Labels.of(model, presets(case))
+    labels = labels_of(case, model)
     specific = activate_labels(model, labels) | activate_subgraphs(model)
     streams = max(model.streams, case.get("stream_num", 0))
     events = Events("notify" if notify else "event")
@@ -190,11 +200,13 @@ def cut(
     model = model_of(module)
     if events is None:
         events = Events.read(model)
+    if limits_of(case).is_unlimited():
+        return Cut(Split(model.streams), events, model.streams)
     counts = CaseCounts(case.get("tasks", {}))
     split = split_streams(model, counts, limits_of(case), events, huge)
     streams = split.total
     if activate and split.logic_of:
-        labels = Labels.of(model, presets(case), split.logic_of)
+        labels = labels_of(case, model, split.logic_of)
         specific = specific_streams(model)
         streams, _ = update_active_streams(model, split, labels, specific, events)
         set_specific_streams(model, specific)

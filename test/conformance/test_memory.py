@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from case_graphs import Json, node_of, type_of
+from case_graphs import Json, node_of
 from memory_graphs import memory_module, ordered_names, slot_of, values_from
 from xdsl.context import Context
 from xdsl.dialects.builtin import DictionaryAttr, ModuleOp

@@ -23,6 +23,7 @@ from xdsl.passes import ModulePass
 from ge_dialect.analysis.attached import attached_ids
 from ge_dialect.analysis.streams.nodes import StreamModel
 from ge_dialect.analysis.streams.path_cover import path_cover
+from ge_dialect.assign_streams import GeAssignStreams
 from ge_dialect.dialects.attrs import i64
 from ge_dialect.dialects.ge.access import ge_attr, get_int, graphs
 from ge_dialect.formats.errors import GeError
@@ -30,7 +31,6 @@ from ge_dialect.transforms.streams.auto_mode import effective_auto_mode, parse_a
 from ge_dialect.transforms.streams.dag.allocate import allocate
 from ge_dialect.transforms.streams.dag.problem import Dag, DagNode
 from ge_dialect.transforms.streams.errors import StreamError
-from ge_dialect.transforms.streams.ge_assign_streams import GeAssignStreams
 from ge_dialect.transforms.streams.ge_attached_sync import SyncCounters, assign_attached_sync
 from ge_dialect.transforms.streams.ge_cluster_engines import GeClusterEngines
 from ge_dialect.transforms.streams.ge_stream_all_reduce import GeStreamAllReduce
@@ -149,21 +149,19 @@ def test_static(case: Json) -> None:
     check_attached(expect, found)
 
 
-_PASSES = {
-    "pass:AllReduceParallelPass": lambda context: GeStreamAllReduce(
-        context.get("hcom_parallel", False)
-    ),
-    "pass:OptimizeIneffectiveMultiStreamPass": lambda context: GeStreamIneffective(),
-}
+ALL_REDUCE, INEFFECTIVE = "pass:AllReduceParallelPass", "pass:OptimizeIneffectiveMultiStreamPass"
 
 
-@pytest.mark.cases(levels=tuple(_PASSES))
+@pytest.mark.cases(levels=(ALL_REDUCE, INEFFECTIVE))
 def test_pass(case: Json) -> None:
     expect, context = case["expect"], case.get("context", {})
     module = stream_module(case)
     if "next_stream" in context:
         graphs(module)[0].attributes["ge.next_stream"] = i64(context["next_stream"])
-    step = _PASSES[case["level"]](context)
+    if case["level"] == ALL_REDUCE:
+        step = GeStreamAllReduce(context.get("hcom_parallel", False))
+    else:
+        step = GeStreamIneffective()
     before = {name: stream_of(op) for name, op in nodes_by_name(module).items()}
     changed = step.assign(StreamModel(module))
     found = nodes_by_name(module)
@@ -321,7 +319,8 @@ def test_dag(case: Json) -> None:
 @pytest.mark.cases(levels=("dag_path_cover",))
 def test_path_cover(case: Json) -> None:
     successors: list[list[int]] = [[] for _ in range(case["node_count"])]
-    for source, target in case["edges"]:
+    edges: list[list[int]] = case["edges"]
+    for source, target in edges:
         successors[source - 1].append(target - 1)
     chains = path_cover(successors)
     assert len(chains) == case["expect"]["cover"] == case["expect"]["chains"]

@@ -9,11 +9,13 @@ import pytest
 from stream_graphs import Json, nodes_by_name, stream_module, stream_of
 from stream_sync import check_model, check_split, cut, finish, limits_of, synchronize
 from test_streams_logical import check_attached, check_status, check_streams, options_of, run
+from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from ge_dialect.analysis.streams.nodes import GraphNodes, StreamModel
 from ge_dialect.dialects.ge.access import get_int, graphs
+from ge_dialect.transforms.split.ge_split_streams import GeSplitStreams
 from ge_dialect.transforms.streams.custom_pass import CustomStreamPass, StreamContext
 
 ALLOCATE_NEXT = "allocate_next"
@@ -75,7 +77,8 @@ def test_pipeline(case: dict[str, Any]) -> None:
 def split(case: Json, module: ModuleOp) -> None:
     """Split queues by the case's task counts."""
     found = nodes_by_name(module)
-    if limits_of(case).unlimited_depth:
+    if limits_of(case).is_unlimited():
+        GeSplitStreams(unlimited_depth=True).apply(Context(), module)
         for name, stream in case["expect"].get("node_streams_after_split", {}).items():
             assert stream_of(found[name]) == stream
         return

@@ -13,9 +13,11 @@ from stream_sync import (
     check_events,
     check_model,
     check_split,
+    check_sync_nodes,
     counts_by_name,
     cut,
     finish,
+    labels_of,
     limits_of,
     lists_by_name,
     model_of,
@@ -58,7 +60,7 @@ def test_pair(case: Case) -> None:
     events = Events(case.get("kind", "event"))
     first, second = (found[name] for name in case["pair"])
     if case["level"] == "insert_pair":
-        rule = PairRule(model, Labels.of(model, presets(case)), events)
+        rule = PairRule(model, labels_of(case, model), events)
         went_well = run_expecting(case, lambda: rule(first, second))
     else:
         went_well = run_expecting(case, lambda: insert_attached_pair(first, second, events))
@@ -75,7 +77,7 @@ def test_insertion(case: Case) -> None:
     module = stream_module(case)
     model = model_of(module)
     events = Events(case.get("kind", "event"))
-    labels = Labels.of(model, presets(case))
+    labels = labels_of(case, model)
     if case["level"] == "insert_events":
         went_well = run_expecting(case, lambda: insert_events(model, labels, events))
     else:
@@ -106,7 +108,7 @@ def test_optimisation(case: Case) -> None:
     elif case["level"] == "optimise_recv":
         optimize_by_recv(streams, events)
     else:
-        labels = Labels.of(model, presets(case))
+        labels = labels_of(case, model)
         activate_labels(model, labels)
         if not run_expecting(case, lambda: optimize(model, labels, events, streams)):
             return
@@ -159,7 +161,7 @@ def test_split(case: Case) -> None:
             assert events.count == case["expect"]["event_num_after_cover"]
     if case["level"] == "split_and_activate":
         model = model_of(module)
-        labels = Labels.of(model, presets(case))
+        labels = labels_of(case, model)
         specific = activate_labels(model, labels) | activate_subgraphs(model)
         set_specific_streams(model, specific)
     if case["expect"].get("status", "SUCCESS") == "SUCCESS":
@@ -175,6 +177,7 @@ def test_split(case: Case) -> None:
     check_split(case, module, result[0])
     check_events(case["expect"], result[0].events)
     finish(module, result[0])
+    check_sync_nodes(case["expect"], model_of(module), nodes_by_name(module))
     module.verify()
 
 
@@ -202,6 +205,7 @@ def test_split_of_a_single_stream(case: Case) -> None:
     check_split(case, module, result[0])
     check_events(case["expect"], result[0].events)
     finish(module, result[0])
+    check_sync_nodes(case["expect"], model_of(module), nodes_by_name(module))
     module.verify()
 
 

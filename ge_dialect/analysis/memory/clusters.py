@@ -91,9 +91,15 @@ def _listed_input(output: Output) -> int | None:
     return None
 
 
+def is_split(node: Node) -> bool:
+    """Whether the outputs are pieces of input 0; padded outputs are not, whatever else the node says (section 7.1)."""
+    marks = node.marks
+    return marks.no_padding_output and marks.output_reuse_input and not node.is_padded_output
+
+
 def rules(node: Node) -> Iterator[DistanceRule]:
     """All distances that one node asks for: references first, then its outputs' run or its inputs'."""
-    splits = node.marks.no_padding_output and node.marks.output_reuse_input
+    splits = is_split(node)
     for output in node.outputs:
         if output.source is None or (splits and output.source is node.inputs[0]):
             continue
@@ -102,10 +108,10 @@ def rules(node: Node) -> Iterator[DistanceRule]:
         yield output.source, output, 0, node, False
     if splits:
         yield from _outputs(node, padded=False)
-    if node.lays_inputs:
-        yield from _inputs(node, padded=False)
-    elif node.is_padded_input:
+    if node.is_padded_input:
         yield from _inputs(node, padded=True)
+    elif node.lays_inputs:
+        yield from _inputs(node, padded=False)
     if node.is_padded_output:
         yield from _outputs(node, padded=True)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
+from ge_dialect.analysis.memory.clusters import is_split
 from ge_dialect.analysis.memory.continuity import ZERO_MEMORY_TYPES, is_outside_pools, stride
 from ge_dialect.analysis.memory.distances import extent, feeds_no_padding
 from ge_dialect.analysis.memory.marks import Marks
@@ -91,8 +92,7 @@ def _references(graph: MemoryGraph, places: Places) -> Iterator[str]:
 
 def _is_elsewhere(output: Output) -> bool:
     """Whether a reference is not at its input's place: a piece of a split, or a run whose inputs have offset lists."""
-    marks = output.node.marks
-    if marks.no_padding_output and marks.output_reuse_input:
+    if is_split(output.node):
         return True
     source = output.source
     return (
@@ -190,11 +190,11 @@ def _runs(graph: MemoryGraph, places: Places) -> Iterator[str]:
     for node in graph.nodes:
         if node.is_padded_input or node.is_padded_output:
             yield from _padded(node, places)
-        if node.lays_inputs:
+        if node.lays_inputs and not node.is_padded_input:
             yield from _no_padding_inputs(node, places)
-        if node.is_no_padding_input:
+        if node.is_no_padding_input and not node.is_padded_input:
             yield from _input_overflow(node, places)
-        if node.is_no_padding_output:
+        if node.is_no_padding_output and not node.is_padded_output:
             yield from _no_padding_outputs(node, places)
             yield from _output_overflow(node, places)
 
@@ -212,14 +212,13 @@ def check_layout(graph: GraphOp) -> list[str]:
     """What is wrong with the runs and references of a planned graph: sections 11.1 to 11.5; nothing when all holds."""
     model = memory_graph(graph)
     places = _places(model)
+    problems = list(check_marks(model))
+    problems += _references(model, places)
     try:
-        return [
-            *check_marks(model),
-            *_references(model, places),
-            *_runs(model, places),
-        ]
+        problems += _runs(model, places)
     except LayoutError as error:
-        return [str(error)]
+        problems.append(str(error))
+    return problems
 
 
 # --- 11.6: overlap -------------------------------------------------------------------------------------------------

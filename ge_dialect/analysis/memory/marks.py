@@ -38,7 +38,8 @@ SPACES: Mapping[int, str] = MappingProxyType({0x11: "p2p_ddr", 0x81: "host", 0x9
 """Memory types that have a pool of their own; every other lies in `hbm`."""
 
 _ORDINARY = frozenset({0x0, 0x2, 0x4})
-_OUTSIDE = frozenset({1 << 15, 1 << 16})
+OUTSIDE: Mapping[int, str] = MappingProxyType({1 << 15: "ub", 1 << 16: "l1"})
+"""Memory types without a pool: what lies there keeps the offset that it came with."""
 
 
 def is_special(memory_type: int) -> bool:
@@ -48,7 +49,7 @@ def is_special(memory_type: int) -> bool:
 
 def is_outside(memory_type: int) -> bool:
     """Whether memory of this type (L1, UB) never comes from a pool."""
-    return memory_type in _OUTSIDE
+    return memory_type in OUTSIDE
 
 
 @dataclass(frozen=True, slots=True)

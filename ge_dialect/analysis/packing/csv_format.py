@@ -47,7 +47,7 @@ def read_table(text: str, file: str) -> Table:
     """Read CSV text. Raises PackingError with `file:line` for what is no problem in this form."""
     lines = csv.reader(StringIO(text.removeprefix("\ufeff")), strict=True)
     try:
-        columns = [name.strip() for name in next(lines, [])]
+        columns = [name.strip() for name in next(lines, list[str]())]
         missing = [name for name in REQUIRED if name not in columns]
         if missing:
             wanted = ",".join(REQUIRED)

@@ -25,18 +25,19 @@ class FirstFit:
 
     def __init__(self, model: Model) -> None:
         self.near = model.near.as_python()
-        self.size = model.size.tolist()
-        self.align = model.align.tolist()
-        self.fixed = model.fixed.tolist()
-        self.relative = model.relative.tolist()
-        self.group = model.group.tolist()
+        self.size: list[int] = model.size.tolist()
+        self.align: list[int] = model.align.tolist()
+        self.fixed: list[int] = model.fixed.tolist()
+        self.relative: list[int] = model.relative.tolist()
+        self.group: list[int] = model.group.tolist()
         self.members = model.members.as_python()
         self.offset: list[int] = []
 
     def run(self, order: Ints, *, tightest: bool) -> tuple[Ints, int]:
         """Offsets and peak, in units."""
         self.offset = list(self.fixed)
-        for buffer in order.tolist():
+        buffers: list[int] = order.tolist()
+        for buffer in buffers:
             if self.offset[buffer] >= 0:
                 continue
             group = self.group[buffer]

@@ -35,9 +35,7 @@ def climb(
     return best, best_peak
 
 
-def _moved(
-    model: Model, order: Ints, offsets: Ints, peak: int, random: Random
-) -> Ints | None:
+def _moved(model: Model, order: Ints, offsets: Ints, peak: int, random: Random) -> Ints | None:
     """The order with a buffer of the peak moved before a neighbour; None when all of those are fixed."""
     highest = np.flatnonzero((offsets + model.size == peak) & (model.fixed < 0))
     if not highest.size:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,7 +32,7 @@ class Lists:
     def as_python(self) -> list[list[int]]:
         """The same as Python lists, for loops that numpy does not pay in."""
         items, start = self.items.tolist(), self.start.tolist()
-        return [items[a:b] for a, b in zip(start[:-1], start[1:], strict=True)]
+        return [items[a:b] for a, b in pairwise(start)]
 
     def owners(self) -> Ints:
         """For each item the number of the list that it is in."""
@@ -68,9 +68,7 @@ def lists_of_arrays(rows: Iterable[Ints]) -> Lists:
 def lists_of_pairs(first: Ints, second: Ints, count: int) -> Lists:
     """From pairs (first[i], second[i]): list `first[i]` holds `second[i]`, ascending."""
     order = np.lexsort((second, first))
-    return Lists(
-        _starts(np.bincount(first, minlength=count)), np.ascontiguousarray(second[order])
-    )
+    return Lists(_starts(np.bincount(first, minlength=count)), np.ascontiguousarray(second[order]))
 
 
 def ranges(low: Ints, high: Ints) -> tuple[Ints, Ints]:

@@ -62,7 +62,7 @@ def _filtered(lists: Lists, kept: NDArray[np.bool_], number: Ints) -> Lists:
 
 
 def _largest(sections: Lists) -> Lists:
-    """Without sections that the one before or behind holds: without some buffers, many moments are no longer maximal."""
+    """Without those inside the one before or behind: with fewer buffers, many are no longer maximal."""
     found: list[set[int]] = []
     for section in map(set, sections.as_python()):
         while found and found[-1] <= section:

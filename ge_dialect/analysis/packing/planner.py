@@ -12,7 +12,7 @@ from ge_dialect.analysis.packing.first_fit import first_fit, orders
 from ge_dialect.analysis.packing.hill_climb import climb
 from ge_dialect.analysis.packing.kernel.binding import Kernel, kernel
 from ge_dialect.analysis.packing.lists import Ints
-from ge_dialect.analysis.packing.model import Model, model_of
+from ge_dialect.analysis.packing.model import model_of
 from ge_dialect.analysis.packing.outcome import Feature, Limits, Outcome, Verdict
 from ge_dialect.analysis.packing.peel import peel, put_back
 from ge_dialect.analysis.packing.problem import Problem

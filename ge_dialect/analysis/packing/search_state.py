@@ -28,9 +28,7 @@ class SearchState:
         self.members = model.members.as_python()
         self.sections = model.sections.as_python()
         self.sections_of = model.sections_of.as_python()
-        self.low = [
-            self.relative[v] if self.group[v] >= 0 else 0 for v in range(len(self.size))
-        ]
+        self.low = [self.relative[v] if self.group[v] >= 0 else 0 for v in range(len(self.size))]
         self.pin = [-1] * len(self.size)
         self.placed = [False] * len(self.size)
         self.offset = [0] * len(self.size)

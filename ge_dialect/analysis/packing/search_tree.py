@@ -111,9 +111,7 @@ class TreeSearch:
                 break
             if self.restarts % 4 == 0:
                 run *= 1.5
-        offsets = (
-            np.array(self.state.offset, dtype=np.int64) if verdict is Verdict.FITS else None
-        )
+        offsets = np.array(self.state.offset, dtype=np.int64) if verdict is Verdict.FITS else None
         return Outcome(verdict, offsets, self.nodes, self.restarts)
 
     def _strategy(self, number: int) -> None:
@@ -226,9 +224,7 @@ class TreeSearch:
         """Choose level, section and buffers to try; False when the limits are reached."""
         state = self.state
         self.nodes += 1
-        if self.nodes > self.limit or (
-            self.nodes % 64 == 0 and time.monotonic() > self.deadline
-        ):
+        if self.nodes > self.limit or (self.nodes % 64 == 0 and time.monotonic() > self.deadline):
             return False
         open_items = [v for v in node.items if not state.placed[v]]
         level = min(state.low[v] for v in open_items)
@@ -312,9 +308,7 @@ class TreeSearch:
     def _nothing_below(self, u: int, top: int, without: tuple[int, ...] | set[int]) -> bool:
         """Whether no unplaced neighbour of u can begin below `top`."""
         placed, low = self.state.placed, self.state.low
-        return all(
-            placed[v] or low[v] >= top or v in without for v in self.state.near[u]
-        )
+        return all(placed[v] or low[v] >= top or v in without for v in self.state.near[u])
 
     def _try(self, node: _Node, u: int) -> Verdict | None:
         """Place u at the level, then enter what is left."""
@@ -401,9 +395,7 @@ class TreeSearch:
             max(level + 1, state.low[v] + state.size[v] + state.relative[u] - state.relative[k])
             for k in state.members[group]
             for v in state.near[k]
-            if not state.placed[v]
-            and not (k == u and v in own)
-            and state.group[v] != group
+            if not state.placed[v] and not (k == u and v in own) and state.group[v] != group
         ]
 
 

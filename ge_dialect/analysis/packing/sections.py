@@ -37,7 +37,12 @@ def spans(conflicts: IntervalConflicts) -> tuple[Ints, Ints, int]:
 def _moments(conflicts: IntervalConflicts) -> Lists:
     first, last, count = spans(conflicts)
     section, owner = ranges(first, last)
-    return lists_of_pairs(section, owner, count)
+    alone = np.flatnonzero(first == last)  # never in use, but placed all the same
+    return lists_of_pairs(
+        np.concatenate([section, count + np.arange(len(alone))]),
+        np.concatenate([owner, alone]),
+        count + len(alone),
+    )
 
 
 def section_totals(conflicts: IntervalConflicts, sizes: Ints) -> Ints:

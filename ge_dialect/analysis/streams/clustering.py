@@ -127,19 +127,20 @@ class _Merger:
             return False
         floor = level[parent] if self.acyclic else -1
         stack = [each for each in ins[group] if each != parent and level[each] > floor]
+        # What is nearest to the parent comes first: a way that exists is found without going through all others.
+        stack.sort(key=level.__getitem__, reverse=True)
         seen = set(stack)
         while stack:
             at = stack.pop()
-            if at == parent:
+            if at == parent or (at in direct and at != group):
                 return True
             if at == group:
                 continue
-            if at in direct:
-                return True
-            for each in ins[at]:
-                if each not in seen and level[each] > floor:
-                    seen.add(each)
-                    stack.append(each)
+            new = [each for each in ins[at] if each not in seen and level[each] > floor]
+            if len(new) > 1:
+                new.sort(key=level.__getitem__, reverse=True)
+            seen.update(new)
+            stack += new
         return False
 
     def _merge(self, parent: int, group: int, now: int) -> int:

@@ -30,7 +30,8 @@ class EngineCluster:
 
     `nodes` are numbers in the graph; `rank` is the place in the order in which sub-graphs get streams. `engine`,
     `label` and `user_label` are those of the first node. `predecessors` and `successors` are the sub-graphs across its
-    borders, by rank, `own_successors` how many of the latter have the same engine; `has_other_input`: something outside all sub-graphs (an input of the graph, a constant) feeds it.
+    borders, by rank; `own_successors` is how many of the latter have the same engine. `has_other_input`: something
+    outside all sub-graphs (an input of the graph, a constant) feeds it.
     """
 
     rank: int
@@ -46,7 +47,7 @@ class EngineCluster:
     reused: EngineCluster | None = None
 
     def has_heir_besides(self, successor: EngineCluster) -> bool:
-        """Whether another successor than this one has the sub-graph's own engine, and so the first claim on its stream."""
+        """Whether another successor than this one has the own engine, and so the first claim on the stream."""
         return self.own_successors > (successor.engine.name == self.engine.name)
 
     @property

@@ -202,6 +202,4 @@ class StreamModel:
 
 def _nodes(graph: GraphOp) -> list[Operation]:
     """The nodes that take part: those of `ge`, and of other dialects those that have been given an engine."""
-    return [
-        op for op in graph.block.ops if isinstance(op, GeNode) or "ge.engine" in op.attributes
-    ]
+    return [op for op in graph.block.ops if isinstance(op, GeNode) or "ge.engine" in op.attributes]

@@ -74,7 +74,7 @@ def _augment(
     following: list[int],
     leading: list[int],
 ) -> None:
-    """Search deep for a path to a free target, along levels, and turn it over. `at` is how far each source has looked."""
+    """Search deep for a path to a free target, along levels, and turn it over; `at`: how far each source has looked."""
     stack = [source]
     while stack:
         here = stack[-1]

@@ -92,7 +92,7 @@ def ge_attr(op: Operation, name: str, default: Any = None) -> Any:
 
 
 def set_ge_attr(op: GeNode, name: str, value: Any) -> None:
-    """Set one GE attribute of the node, where its class keeps it; None removes it. `value` as `from_python` takes it."""
+    """Set one GE attribute of the node, where its class keeps it; None removes it. Takes what `from_python` takes."""
     for key, spelling in op.GE_ATTRS.items():
         if spelling == name:
             if value is None:

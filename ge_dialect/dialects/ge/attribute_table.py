@@ -95,6 +95,7 @@ ATTRIBUTES: tuple[AttributeRow, ...] = (
     AttributeRow("ge.starts_streams", Kind.INTS, _NODE, "Pieces of split streams that begin with the node.", None, "ge-split-streams"),
     AttributeRow("ge.no_task", Kind.FLAG, _NODE, "The node makes no task.", "_no_task", "no-task passes"),
     AttributeRow("ge.no_padding_continuous_input", Kind.FLAG, _NODE, "The inputs lie end to end in memory, without padding.", "_no_padding_continuous_input", "ge-mark-phony, ge-concat-no-task, ge-pack-no-task"),
+    AttributeRow("ge.places_inputs", Kind.FLAG, _NODE, "Model inputs among the inputs lie in the node's run; they are copied there and are no memory of the caller.", None, "ge-concat-no-task, ge-pack-no-task"),
     AttributeRow("ge.no_padding_continuous_output", Kind.FLAG, _NODE, "The outputs lie end to end in memory, without padding.", "_no_padding_continuous_output", "ge-mark-phony, ge-split-no-task"),
     AttributeRow("ge.output_reuse_input", Kind.FLAG, _NODE, "The outputs lie on the memory of input 0.", "_output_reuse_input", "no-task passes"),
     AttributeRow("ge.reuse_input_on_dim_index", Kind.INT, _NODE, "The dimension whose stride separates inputs (outputs) that lie end to end.", "_reuse_input_on_dim_index", "no-task passes"),

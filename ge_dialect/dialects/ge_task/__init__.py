@@ -134,6 +134,7 @@ from ge_dialect.dialects.ge_task.types import (
     TilingType,
     tensor_bytes,
 )
+from ge_dialect.dialects.ge_task.virtual import VirtualOp
 
 TASK_OPS = (*KERNEL_OPS, *SYNC_OPS, *CONTROL_OPS, *MEMORY_OPS)
 """The operation of every kind of task."""
@@ -143,7 +144,7 @@ HOST_OPS = (*HOST_VALUE_OPS, *HOST_COMPUTE_OPS, *HOST_MEMORY_OPS, *HOST_CONTROL_
 
 GeTask = Dialect(
     "ge_task",
-    [ModelOp, BufferOp, AbsentOp, *TASK_OPS, HostOp, *HOST_OPS],
+    [ModelOp, BufferOp, AbsentOp, VirtualOp, *TASK_OPS, HostOp, *HOST_OPS],
     [
         BufferType,
         PlacementAttr,
@@ -270,6 +271,7 @@ __all__ = [
     "VectorAllKernelOp",
     "VectorKernelOp",
     "ViewOp",
+    "VirtualOp",
     "WaitOp",
     "WhileOp",
     "YieldOp",

@@ -37,6 +37,7 @@ from ge_dialect.dialects.ge_task.clauses import (
 )
 from ge_dialect.dialects.ge_task.model_checks import verify_model
 from ge_dialect.dialects.ge_task.task import TaskOp
+from ge_dialect.dialects.ge_task.virtual import VirtualOp
 
 _COUNT_CLAUSES = (
     Clause("streams", "stream_num", Form.INT),
@@ -54,7 +55,8 @@ _REST_CLAUSES = (
 
 @irdl_op_definition
 class ModelOp(IRDLOperation):
-    """Header, then buffers, then the flat list of tasks in issue order; one block without terminator.
+    """Header, then buffers, then the flat list of tasks in issue order; one block without terminator. Among the tasks
+    stand the nodes that make none (`ge_task.virtual`).
 
     `arenas` gives the bytes of each memory space (`hbm` = the header's memory_size, `weight`, `var`, `p2p`,
     `session`, `host`, `host_svm`); a space that is not listed has none. `zero_copy_size` is the tail of `hbm` kept
@@ -174,6 +176,10 @@ class ModelOp(IRDLOperation):
     def tasks(self) -> list[TaskOp]:
         """The tasks in issue order."""
         return [op for op in self.body.block.ops if isinstance(op, TaskOp)]
+
+    def virtuals(self) -> list[VirtualOp]:
+        """The nodes without task, in issue order."""
+        return [op for op in self.body.block.ops if isinstance(op, VirtualOp)]
 
     def buffers(self) -> list[BufferOp]:
         """The buffers in block order."""

@@ -35,6 +35,7 @@ from ge_dialect.dialects.ge_task.sync import (
     NotifyWaitOp,
 )
 from ge_dialect.dialects.ge_task.task import TaskOp
+from ge_dialect.dialects.ge_task.virtual import VirtualOp
 
 if TYPE_CHECKING:
     from ge_dialect.dialects.ge_task.model import ModelOp
@@ -89,7 +90,7 @@ class _ModelCheck:
                 self.position += 1
             elif isinstance(op, BufferOp):
                 self._buffer(op)
-            elif not isinstance(op, AbsentOp):
+            elif not isinstance(op, AbsentOp | VirtualOp):
                 raise VerifyException(
                     f"'{self.model.name}' holds buffers and tasks, '{op.name}' is neither"
                 )

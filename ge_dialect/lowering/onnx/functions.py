@@ -39,20 +39,23 @@ GREATEST_EXPANSION = 1_000_000
 
 def _check_expansion(model: onnx.ModelProto) -> None:
     """Raise OnnxImportError when inlining makes too many nodes. Recursion is left to onnx, which refuses it."""
-    bodies: dict[tuple[str, str], list[tuple[str, str]]] = {
-        (item.domain, item.name): list(_calls(item.node)) for item in model.functions
-    }
+    bodies = {(item.domain, item.name): list(_calls(item.node)) for item in model.functions}
+    callers: dict[tuple[str, str], list[tuple[str, str]]] = {key: [] for key in bodies}
+    waiting: dict[tuple[str, str], int] = {}
+    for key, calls in bodies.items():
+        callees = dict.fromkeys(x for x in calls if x in bodies)
+        waiting[key] = len(callees)
+        for callee in callees:
+            callers[callee].append(key)
     sizes: dict[tuple[str, str], int] = {}
-    for _ in range(len(bodies)):  # callees before callers, whatever the order of the list
-        ready = [
-            key
-            for key, calls in bodies.items()
-            if key not in sizes and all(x in sizes or x not in bodies for x in calls)
-        ]
-        if not ready:
-            break
-        for key in ready:
-            sizes[key] = sum(sizes.get(x, 1) for x in bodies[key])
+    ready = [key for key, count in waiting.items() if count == 0]
+    while ready:
+        key = ready.pop()
+        sizes[key] = sum(sizes.get(x, 1) for x in bodies[key])
+        for caller in callers[key]:
+            waiting[caller] -= 1
+            if waiting[caller] == 0:
+                ready.append(caller)
     total = sum(sizes.get(x, 1) for x in _calls(model.graph.node))
     if total > GREATEST_EXPANSION:
         raise OnnxImportError(

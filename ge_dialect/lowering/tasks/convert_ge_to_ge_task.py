@@ -23,9 +23,9 @@ class ConvertGeToGeTask(ModulePass):
     section 10; how control flow is written: docs/control_flow_host.md).
 
     Guarantees afterwards: no `ge` operation is left, and what is there says all that a run needs. Tasks stand in block
-    order, each with the stream and the number of its node; nodes that only name memory, and those marked
-    `ge.no_task`, have none. Buffers are the outputs' places, one for each type that a reader sees. Constants keep
-    their bytes, nothing is copied.
+    order, each with the stream and the number of its node; nodes that only name memory have none, and those
+    marked `ge.no_task` stand there as `ge_task.virtual`, which is no task. Buffers are the outputs' places, one for
+    each type that a reader sees. Constants keep their bytes, nothing is copied.
 
     Options:
     * `fusion-brackets`: false leaves out the FUSION_START and FUSION_END tasks around an engine's kernels.

@@ -9,6 +9,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from ge_dialect.analysis.task_count import task_error
 from ge_dialect.analysis.walk import walk_nodes
+from ge_dialect.dialects.attrs import text_of
 from ge_dialect.dialects.engine_table import HOST_CPU
 from ge_dialect.dialects.engine_types import VIEW_TYPES
 from ge_dialect.dialects.ge import ConstantOp, DataOp, NetOutputOp, VariableOp
@@ -28,12 +29,14 @@ from ge_dialect.dialects.ge.access import (
 )
 from ge_dialect.dialects.ge.graph import AbsentOp, GateOp, GraphOp, TokenOp
 from ge_dialect.dialects.ge_task import (
+    ExecuteOp,
     HostCallOp,
     HostInputOp,
     HostOp,
     HostOutputOp,
     HostVariableOp,
     LaunchOp,
+    ModelOp,
     Placement,
     RecordOp,
     WaitOp,
@@ -106,6 +109,9 @@ class HostLowering:
         self.builder = HostBuilder()
         self.values: dict[SSAValue, HostValue] = {}
         self.table = graph_table(module)
+        self.models = {
+            text_of(op.sym_name) for op in module.body.block.ops if isinstance(op, ModelOp)
+        }
         self.root = graphs(module)[0]
         walked = [op for op, _ in walk_nodes(module)]
         self.ids = dict(zip(walked, operator_ids(walked), strict=True))
@@ -305,6 +311,21 @@ class HostLowering:
         )
         self._finish(op, made)
         for result, ssa in zip(data_results(op), made.results, strict=True):
+            self.values[result] = self.builder.value(result.type, ssa, made, stream)
+
+    def execute(self, op: Operation, model: str) -> None:
+        """Append the one step of a node whose graph is the task list `model`."""
+        stream = self.stream(op)
+        ins = [self.builder.get(x, Placement.DEVICE, stream) for x in self.operands(op)]
+        results = data_results(op)
+        types = [host_type(x.type, Placement.DEVICE) for x in results]
+        made = ExecuteOp.make(model, ins, types, stream=stream, op_index=self.ids[op])
+        if (name := op.attributes.get("ge.name")) is not None:
+            made.attributes["ge.name"] = name
+        made.location = op.location
+        self.builder.append(made)
+        for result, ssa in zip(results, made.results, strict=True):
+            ssa.name_hint = result.name_hint
             self.values[result] = self.builder.value(result.type, ssa, made, stream)
 
     def _finish(self, op: Operation, made: HostCallOp | LaunchOp) -> None:

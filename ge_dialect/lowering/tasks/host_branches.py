@@ -105,10 +105,13 @@ def _common_place(values: Sequence[HostValue]) -> Placement:
 
 
 def _call(lowering: HostLowering, op: Operation) -> None:
-    """PartitionedCall: the graph's nodes stand in the place of the node."""
+    """PartitionedCall: one step when its graph is a task list already, else the graph's nodes stand in its place."""
     names = subgraph_names(op)
     if len(names) != 1:
         lowering.builder.refuse(op, f"needs one graph, got {len(names)}")
+    if names[0] in lowering.models:
+        lowering.execute(op, names[0])
+        return
     values = lowering.lower_graph(
         lowering.subgraph(op, names[0]), dict(enumerate(lowering.operands(op)))
     )

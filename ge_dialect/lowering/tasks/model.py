@@ -8,7 +8,13 @@ from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, ModuleOp
 from xdsl.ir import Attribute, Operation
 
 from ge_dialect.analysis.segments import mark_first_and_last
-from ge_dialect.analysis.task_count import owns_ffts_graph, planned_tasks, task_error, task_rule
+from ge_dialect.analysis.task_count import (
+    makes_no_task,
+    owns_ffts_graph,
+    planned_tasks,
+    task_error,
+    task_rule,
+)
 from ge_dialect.analysis.task_kinds import TaskRule
 from ge_dialect.analysis.walk import walk_nodes
 from ge_dialect.dialects.ge import ConstantOp, DataOp, NetOutputOp
@@ -22,12 +28,13 @@ from ge_dialect.dialects.ge.access import (
 )
 from ge_dialect.dialects.ge.attr_values import to_python
 from ge_dialect.dialects.ge.graph import GraphOp
-from ge_dialect.dialects.ge_task import ModelOp
+from ge_dialect.dialects.ge_task import ModelOp, VirtualOp
 from ge_dialect.dialects.ge_task.sync import EXTERNAL_NOTIFY
 from ge_dialect.dialects.ge_task.task import TaskOp
 from ge_dialect.formats.errors import GeError
 from ge_dialect.lowering.tasks.buffers import BufferTable
 from ge_dialect.lowering.tasks.emit import BUILDERS, NodeTasks
+from ge_dialect.lowering.tasks.virtual import virtual_op
 
 _HEADER_OF_GRAPH = (
     "ge.arenas",
@@ -62,7 +69,7 @@ def lower_known_model(module: ModuleOp, brackets: bool = True) -> ModelOp:
     candidates = {op for op, _ in walk_nodes(module, lambda op: not owns_ffts_graph(op))}
     buffers = BufferTable()
     _model_inputs(root, buffers)
-    tasks: list[TaskOp] = []
+    tasks: list[TaskOp | VirtualOp] = []
     for (op, graph), op_index in zip(walked, ids, strict=True):
         if op not in candidates:
             continue
@@ -70,6 +77,9 @@ def lower_known_model(module: ModuleOp, brackets: bool = True) -> ModelOp:
             _weights(op, buffers)
         if isinstance(op, NetOutputOp) and graph is root:
             _model_outputs(op, buffers)
+        if makes_no_task(op) and data_results(op):
+            tasks.append(virtual_op(op, op_index, buffers))
+            continue
         rule = task_rule(op)
         if rule is TaskRule.NONE:
             continue
@@ -149,7 +159,7 @@ def _model_outputs(op: NetOutputOp, buffers: BufferTable) -> None:
 # --- header -----------------------------------------------------------------------------------------------------
 
 
-def _model(root: GraphOp, buffers: BufferTable, tasks: list[TaskOp]) -> ModelOp:
+def _model(root: GraphOp, buffers: BufferTable, tasks: list[TaskOp | VirtualOp]) -> ModelOp:
     counts = _used(tasks)
     for count in ("stream_num", "event_num", "notify_num"):
         counts[count] = max(counts[count], get_int(root, f"ge.{count}", 0) or 0)
@@ -180,7 +190,7 @@ def _model(root: GraphOp, buffers: BufferTable, tasks: list[TaskOp]) -> ModelOp:
     return made
 
 
-def _used(tasks: Iterable[TaskOp]) -> dict[str, int]:
+def _used(tasks: Iterable[TaskOp | VirtualOp]) -> dict[str, int]:
     """How many of each resource the tasks' numbers need: one more than the highest, at least one stream."""
     counts = {"stream_num": 1, "event_num": 0, "notify_num": 0, "label_num": 0}
     for task in tasks:

@@ -9,6 +9,7 @@ from types import MappingProxyType
 from ge_dialect.analysis.memory.model import Node, Output
 from ge_dialect.analysis.memory.refresh import JUMP_TYPES
 from ge_dialect.dialects.engine_types import VARIABLE_TYPES
+from ge_dialect.dialects.ge.access import get_flag
 from ge_dialect.transforms.layout.anchors import Anchor, Kind, root
 
 
@@ -133,7 +134,9 @@ def _user_in_continuous(first: Anchor, second: Anchor, scene: Scene) -> Sequence
 
 def _user_in_no_padding_in(first: Anchor, second: Anchor, scene: Scene) -> Sequence[Point]:
     user, other = _with(Kind.USER_IN, first, second)
-    return [] if _same_origin(other.node) else _behind_user(user, other)
+    if get_flag(other.node.op, "ge.places_inputs") or _same_origin(other.node):
+        return []
+    return _behind_user(user, other)
 
 
 def _user_in_no_padding_out(first: Anchor, second: Anchor, scene: Scene) -> Sequence[Point]:

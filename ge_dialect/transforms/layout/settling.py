@@ -18,7 +18,7 @@ from ge_dialect.transforms.layout.rules import Before
 
 def _run(node: Node) -> list[tuple[int, Output, int]]:
     """Slot, source and place from the first source of a run of inputs."""
-    padded = not node.lays_inputs
+    padded = node.is_padded_input
     found: list[tuple[int, Output, int]] = []
     at = 0
     for slot, source in enumerate(node.inputs):

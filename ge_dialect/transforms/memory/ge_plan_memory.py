@@ -53,8 +53,8 @@ class GePlanMemory(ModulePass):
     * `ge.offsets` on every node with data outputs, -1 for one without memory; `ge.spaces` where not all are `hbm`;
       `ge.workspace_offsets` where there are `ge.workspace_bytes`;
     * `hbm` holds the feature map, then the zero-copy tail: model outputs in order of the nodes that make them (with
-      `first-fit`: in their own), then model inputs by ascending size. Constants lie in `weight`, variables in `var`. A model output that is a model input, a constant or a
-      variable stays where that is;
+      `first-fit`: in their own), then model inputs by ascending size. Constants lie in `weight`, variables in `var`. A
+      model output that is a model input, a constant or a variable stays where that is;
     * blocks are multiples of 512 bytes and as large as the stored size; two of them share bytes only when the last
       reader of the one stands before the writer of the other. Views, gates and outputs with `reuse_input` are their
       input's memory;

@@ -43,6 +43,14 @@ class GeConcatNoTask(ModulePass):
     Options:
     * `level`: optimisation level; the pass belongs to O3 and does nothing below.
     * `cube`: table of block sizes, `platform` (C0 by element type) or `none` (16 everywhere).
+    * `mode`: `faithful` as above. `aggressive`: what only caution forbids is left to the planner. Runs may share
+      tensors where they nest, as those of a DenseNet do; model inputs lie in the run (and are no memory of the caller
+      then); one input that has its place already is copied (`Identity`). Each such mark is put to the test by the
+      stages behind this pass, on a copy of the model: the plan must hold and need no more memory than without the
+      marks; else it is taken back, with the reason `plan_conflict`, `written_in_place` or `peak_would_grow`. Models
+      of unknown shape are treated as in `faithful`.
+    * `alignment`: bytes that joined tensors must be a multiple of in mode `aggressive`: what the device's kernels can
+      write next to. The emulated device writes single bytes.
 
     Before and after:
 
@@ -55,7 +63,13 @@ class GeConcatNoTask(ModulePass):
 
     level: Literal["O0", "O1", "O2", "O3"] = "O3"
     cube: Literal["platform", "none"] = "platform"
+    mode: Literal["faithful", "aggressive"] = "faithful"
+    alignment: int = 1
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         if not skipped_by_level(op, self.name, self.level, "O3"):
-            CONCAT.run(op, CUBE_TABLES[self.cube])
+            table = CUBE_TABLES[self.cube]
+            if self.mode == "aggressive":
+                CONCAT.run_aggressive(op, table, self.alignment)
+            else:
+                CONCAT.run(op, table)

@@ -43,7 +43,13 @@ class GePackNoTask(ModulePass):
 
     level: Literal["O0", "O1", "O2", "O3"] = "O3"
     cube: Literal["platform", "none"] = "platform"
+    mode: Literal["faithful", "aggressive"] = "faithful"
+    alignment: int = 1
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         if not skipped_by_level(op, self.name, self.level, "O3"):
-            PACK.run(op, CUBE_TABLES[self.cube])
+            table = CUBE_TABLES[self.cube]
+            if self.mode == "aggressive":
+                PACK.run_aggressive(op, table, self.alignment)
+            else:
+                PACK.run(op, table)

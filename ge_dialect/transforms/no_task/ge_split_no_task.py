@@ -23,13 +23,23 @@ from ge_dialect.analysis.marks import (
 )
 from ge_dialect.analysis.model_graphs import ModelGraphs
 from ge_dialect.dialects.ge.access import ge_type, nodes
-from ge_dialect.dialects.ge.graph import GraphOp
 from ge_dialect.dialects.ge.nodes import SplitOp
 from ge_dialect.formats.cube import CUBE_TABLES
+from ge_dialect.transforms.no_task.aggressive import Family, Marking
 from ge_dialect.transforms.no_task.candidate import Candidate, Readers
 from ge_dialect.transforms.no_task.joining import correct_all, judge, skipped_by_level
 from ge_dialect.transforms.no_task.shape_checks import graph_checks
 from ge_dialect.transforms.no_task.split_checks import c_to_n_checks, n_axis_checks
+
+WAIVED_SPLIT = frozenset(
+    {
+        "split_input_no_task",
+        "split_input_transdata_reshape_of_data",
+        "split_consumer_no_task",
+        "split_consumer_not_aicore",
+    }
+)
+"""Checks without which a plan may still hold."""
 
 _CANDIDATES = frozenset(SplitOp.GE_TYPES or ()) - {"PhonySplit"}
 
@@ -56,6 +66,9 @@ class GeSplitNoTask(ModulePass):
     * `level`: optimisation level; the pass works from O2 on.
     * `fusion_virtual_op`: the engine's switch; false turns the pass off.
     * `rules`: `both`, or one of the two.
+    * `mode`: `aggressive` waives what only caution forbids (an input or a reader without task, a reader on another
+      engine, an input that is a graph input behind a TransData or Reshape) and puts every mark to the test as
+      `ge-concat-no-task` does; of the two rules the one counts whose axis it is.
 
     Before and after:
 
@@ -69,30 +82,51 @@ class GeSplitNoTask(ModulePass):
     level: Literal["O0", "O1", "O2", "O3"] = "O3"
     fusion_virtual_op: bool = True
     rules: Literal["both", "n-axis", "c-to-n"] = "both"
+    mode: Literal["faithful", "aggressive"] = "faithful"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         if skipped_by_level(op, self.name, self.level, "O2") or not self.fusion_virtual_op:
             return
-        model = ModelGraphs.of(op)
-        for graph in model.graphs:
-            self._run_on_graph(graph, model)
-
-    def _run_on_graph(self, graph: GraphOp, model: ModelGraphs) -> None:
-        correct_all(graph)
-        found = [op for op in nodes(graph) if ge_type(op) in _CANDIDATES]
-        if not found:
+        if self.mode == "aggressive" and self._aggressive(op):
             return
-        whole = tuple(graph_checks(graph, model))
-        readers = Readers(graph)
-        table = CUBE_TABLES["platform"]
-        candidates = [Candidate(op, graph, model, readers, table) for op in found]
+        self.run(op)
+
+    def run(self, module: ModuleOp, skip: frozenset[str] = frozenset()) -> None:
+        """The faithful rules on every graph. `skip` names checks that are taken as passed: for tests that ask what a
+        check is good for."""
+        for candidates, whole in _candidates(module):
+            self._run_on_graph(candidates, whole, skip)
+
+    def _aggressive(self, module: ModuleOp) -> bool:
+        """Whether a plan can decide; then all is done."""
+        marking = Marking(
+            module,
+            Family(
+                self.name,
+                _rule_of_axis,
+                lambda candidate: mark_split(candidate.op),
+                lambda candidate: None,
+                WAIVED_SPLIT,
+            ),
+        )
+        if not marking.possible:
+            return False
+        for candidates, whole in _candidates(module):
+            for candidate in candidates:
+                marking.judge(candidate, whole)
+        marking.prove()
+        return True
+
+    def _run_on_graph(
+        self, candidates: list[Candidate], whole: tuple[Step, ...], skip: frozenset[str]
+    ) -> None:
         if self.rules != "c-to-n":
             for candidate in candidates:
-                self._judge(candidate, whole, "n-axis", n_axis_checks)
+                self._judge(candidate, whole, "n-axis", n_axis_checks, skip)
         if self.rules != "n-axis":
             for candidate in candidates:
                 if not flag(candidate.op, NO_TASK):
-                    self._judge(candidate, whole, "c-to-n", c_to_n_checks)
+                    self._judge(candidate, whole, "c-to-n", c_to_n_checks, skip)
 
     def _judge(
         self,
@@ -100,6 +134,7 @@ class GeSplitNoTask(ModulePass):
         whole: tuple[Step, ...],
         rule: str,
         checks: Callable[[Candidate], Iterator[Step]],
+        skip: frozenset[str],
     ) -> None:
         judge(
             candidate.op,
@@ -107,8 +142,28 @@ class GeSplitNoTask(ModulePass):
             whole,
             lambda: checks(candidate),
             lambda: mark_split(candidate.op),
+            skip=skip,
             rule=rule,
         )
+
+
+def _candidates(module: ModuleOp) -> Iterator[tuple[list[Candidate], tuple[Step, ...]]]:
+    """The splits of each graph, the root first, with the checks of that graph."""
+    model = ModelGraphs.of(module)
+    for graph in model.graphs:
+        correct_all(graph)
+        found = [op for op in nodes(graph) if ge_type(op) in _CANDIDATES]
+        if found:
+            readers, table = Readers(graph), CUBE_TABLES["platform"]
+            candidates = [Candidate(op, graph, model, readers, table) for op in found]
+            yield candidates, tuple(graph_checks(graph, model))
+
+
+def _rule_of_axis(candidate: Candidate) -> Iterator[Step]:
+    """The checks of the N-axis rule, of C-to-N where the axis is another."""
+    steps = list(n_axis_checks(candidate))
+    outermost = all(step.holds for step in steps if step.check == "split_dim_not_zero")
+    yield from steps if outermost else c_to_n_checks(candidate)
 
 
 def mark_split(op: Operation) -> None:

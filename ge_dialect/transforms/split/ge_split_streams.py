@@ -117,6 +117,7 @@ class GeSplitStreams(ModulePass):
                 model.root.attributes[HUGE_STREAMS] = i64_array(huge)
         events = Events.read(model)
         split = split_streams(model, counts, limits, events, bool(huge))
+        counts.close()
         if not split.logic_of:
             return
         events.write(model)

@@ -19,7 +19,7 @@ from ge_dialect.transforms.sync.model import STREAM_NUM, SyncModel
 
 
 def read_split(model: SyncModel) -> Split | None:
-    """What `ge-split-streams` did to the model, None for nothing."""
+    """What `ge-split-streams` did to the model; None for nothing, or when its pieces have been started already."""
     text = get_text(model.root, SPLIT_STREAMS)
     if not text:
         return None
@@ -28,7 +28,7 @@ def read_split(model: SyncModel) -> Split | None:
     for op in model.nodes:
         if (pieces := get_ints(op, STARTS_STREAMS)) is not None:
             split.starts[op] = pieces
-    return split
+    return split if split.starts else None
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,8 @@ class GeUpdateActiveStreams(ModulePass):
     streams, switches get a StreamActive where a label has several streams now, nodes start the pieces of their streams
     that begin in their graph, the head of a sub-graph starts those that nothing else starts, and the end of the
     iteration loop is looked at again (spec/streams.md section 9.5). Guarantees afterwards: every piece of a stream that
-    is started is started too, and no node starts its own stream; `ge.stream_num` is up to date.
+    is started is started too, and no node starts its own stream; `ge.stream_num` is up to date, `ge.starts_streams` is
+    gone.
 
     Raises SyncError for a list with an unknown stream and for a node that starts its own stream.
 
@@ -67,3 +68,5 @@ class GeUpdateActiveStreams(ModulePass):
         set_specific_streams(model, specific)
         model.set_count(STREAM_NUM, streams)
         events.write(model)
+        for node in split.starts:
+            node.attributes.pop(STARTS_STREAMS, None)

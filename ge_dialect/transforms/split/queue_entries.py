@@ -7,7 +7,7 @@ from typing import Protocol
 from xdsl.ir import Operation
 
 from ge_dialect.analysis.attached import attached_streams
-from ge_dialect.analysis.segments import mark_first_and_last
+from ge_dialect.analysis.segments import FIRST, LAST, mark_first_and_last
 from ge_dialect.analysis.task_count import (
     assigned_sqe_num,
     attached_stream,
@@ -46,10 +46,17 @@ class PlannedCounts:
     """The tasks that the lowering will make (`analysis.task_count`)."""
 
     def __init__(self, model: SyncModel) -> None:
-        """Marks the first and last nodes of segments, on which the number of tasks depends."""
+        """Marks the first and last nodes of segments, on which the number of tasks depends: see `close`."""
         mark_first_and_last(model.nodes)
+        self._model = model
         emitted = walk_nodes(model.module, lambda op: not owns_ffts_graph(op))
         self._emitted = {op for op, _ in emitted}
+
+    def close(self) -> None:
+        """Take the marks away: segments are others once streams are cut."""
+        for op in self._model.nodes:
+            op.attributes.pop(FIRST, None)
+            op.attributes.pop(LAST, None)
 
     def generated(self, op: Operation) -> dict[int, int]:
         """Raises TaskGenerationError for a node that cannot become tasks."""

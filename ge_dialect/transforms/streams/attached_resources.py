@@ -91,7 +91,9 @@ class Requests:
 
     def in_order(self) -> Iterator[tuple[str, int, list[GeNode]]]:
         """Key, number and nodes: named groups byte by byte, the default group last, keys byte by byte."""
-        for group in sorted(self._by_group, key=lambda name: (name == DEFAULT_GROUP, name.encode())):
+        for group in sorted(
+            self._by_group, key=lambda name: (name == DEFAULT_GROUP, name.encode())
+        ):
             keys = self._by_group[group]
             for key, count in sorted(keys, key=lambda item: (item[0].encode(), item[1])):
                 yield key, count, keys[key, count]

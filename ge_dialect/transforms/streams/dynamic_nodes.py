@@ -10,7 +10,8 @@ from ge_dialect.dialects.ge.access import ge_attr, ge_type
 MAIN_STREAM = 0
 POTENTIAL_CONST = "_is_potential_const"
 _MAIN_TYPES = frozenset(
-    """Data RefData AippData AnnData NetOutput FileConstant Variable VariableV2 ConstPlaceHolder Const Constant""".split()
+    """Data RefData AippData AnnData NetOutput FileConstant Variable VariableV2 ConstPlaceHolder Const
+    Constant""".split()
 )
 
 

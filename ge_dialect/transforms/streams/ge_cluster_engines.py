@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 
 from ge_dialect.analysis.streams.clustering import Grouping, group_by_edges, group_neighbours
@@ -87,7 +88,7 @@ class GeClusterEngines(StreamPass):
             number = i64(rank)
             for index in members:
                 view.nodes[index].attributes[CLUSTER] = number
-            if any(a > b for a, b in zip(members, members[1:], strict=False)):
+            if any(a > b for a, b in itertools.pairwise(members)):
                 for place, index in enumerate(members):
                     view.nodes[index].attributes[PLACE] = i64(place)
 

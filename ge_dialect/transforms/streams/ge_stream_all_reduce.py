@@ -60,26 +60,9 @@ def _update(view: GraphNodes) -> bool:
     starts = _starts(view)
     if not starts:
         return False
-    readers: list[list[int]] = [[] for _ in view.nodes]
-    for index in range(len(view.nodes)):
-        for source in view.data_sources(index):
-            readers[source].append(index)
-    labels = [text_attr(op, LABEL) for op in view.nodes]
-    taken: set[int] = set()
-    by_label: dict[str, list[int]] = {}
-    for index in starts:
-        by_label.setdefault(labels[index], []).append(index)
-    for label, same in by_label.items():
-        # One walk a label: what is reached from one all-reduce is followed in the same way from another.
-        stack, seen = same, set[int]()
-        while stack:
-            for reader in readers[stack.pop()]:
-                if reader not in seen and labels[reader] in (label, ""):
-                    seen.add(reader)
-                    stack.append(reader)
-        taken |= seen
+    taken = _reached(view, starts)
     new: dict[int, int] = {}
-    for index in sorted(taken):
+    for index in taken:
         op = view.nodes[index]
         stream = stream_of(op)
         if stream == NO_STREAM:
@@ -89,3 +72,26 @@ def _update(view: GraphNodes) -> bool:
         if ge_type(op) not in ALL_REDUCE_TYPES:
             set_stream(op, new[stream])
     return bool(taken)
+
+
+def _reached(view: GraphNodes, starts: list[int]) -> list[int]:
+    """The data successors, near and far, that are followed from any of the all-reduces, ascending."""
+    readers: list[list[int]] = [[] for _ in view.nodes]
+    for index in range(len(view.nodes)):
+        for source in view.data_sources(index):
+            readers[source].append(index)
+    labels = [text_attr(op, LABEL) for op in view.nodes]
+    by_label: dict[str, list[int]] = {}
+    for index in starts:
+        by_label.setdefault(labels[index], []).append(index)
+    taken: set[int] = set()
+    for label, same in by_label.items():
+        # One walk a label: what is reached from one all-reduce is followed in the same way from another.
+        stack, seen = list(same), set[int]()
+        while stack:
+            for reader in readers[stack.pop()]:
+                if reader not in seen and labels[reader] in (label, ""):
+                    seen.add(reader)
+                    stack.append(reader)
+        taken |= seen
+    return sorted(taken)

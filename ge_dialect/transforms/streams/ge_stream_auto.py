@@ -79,7 +79,9 @@ class GeStreamAuto(CustomStreamPass):
             if stream_of(op) == NO_STREAM:
                 time = 0.0
             cores = ge_attr(op, BLOCK_DIM, 1) if row is None else row.cores
-            nodes.append(DagNode(text_attr(op, LABEL), time, cores if isinstance(cores, int) else 1))
+            nodes.append(
+                DagNode(text_attr(op, LABEL), time, cores if isinstance(cores, int) else 1)
+            )
         base = context.max_stream + 1
         allocation = allocate(Dag(nodes, view.readers), strategy, streams - 1, base)
         for _ in range(allocation.count):

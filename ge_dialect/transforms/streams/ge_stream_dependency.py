@@ -159,4 +159,3 @@ class _Dealer:
         for cluster, reused in self.reusing:
             cluster.stream = reused.stream
         self.view.next_stream = following
-

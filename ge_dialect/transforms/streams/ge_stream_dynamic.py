@@ -150,9 +150,7 @@ class _Allocator:
                 streams[index] = self.label_streams[label]
             set_stream(op, streams[index])
 
-    def _give(
-        self, clusters: list[EngineCluster], wanted: Callable[[EngineCluster], bool]
-    ) -> None:
+    def _give(self, clusters: list[EngineCluster], wanted: Callable[[EngineCluster], bool]) -> None:
         for cluster in clusters:
             if wanted(cluster):
                 name = cluster.engine.name

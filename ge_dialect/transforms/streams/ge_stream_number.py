@@ -63,8 +63,8 @@ def _inherit(
 ) -> int:
     """Find what stream 0 of a graph stands for, and of the graphs that it depends on. The next free number."""
     chain: list[GraphNodes] = []
-    at: GraphNodes | None = view
-    while at is not None and at.parent is not None and at not in inherited and at not in chain:
+    at = view
+    while at.parent is not None and at not in inherited and at not in chain:
         chain.append(at)
         at = at.parent
     for graph in reversed(chain):

@@ -38,6 +38,7 @@ class GraphClocks:
         self._now: list[Clock] = [np.zeros(len(streams), np.int64) for _ in streams]
         self._keep = set(keep)
         self._kept: dict[Operation, Clock] = {}
+        self._reached: dict[Operation, Clock] = {}
 
     def before(self, op: Operation) -> Clock:
         """What the node's stream knows when it comes to the node, events of the node not counted."""
@@ -47,10 +48,16 @@ class GraphClocks:
         """What is done when the node is, itself included. Only for nodes to keep that were passed."""
         return self._kept[op]
 
+    def reached(self, op: Operation) -> Clock:
+        """What is done when the stream comes to the node and has not waited for its events yet. As `done`."""
+        return self._reached[op]
+
     def pass_node(self, op: Operation, senders: Sequence[Operation]) -> None:
         """Go past the node, which waits for `senders`."""
         row = self.row[op]
         clock = self._now[row]
+        if op in self._keep:
+            self._reached[op] = clock.copy()
         if senders:
             clock = np.maximum.reduce([clock, *(self._kept[sender] for sender in senders)])
             self._now[row] = clock

@@ -1,7 +1,9 @@
-"""The fewest event ids: an id may be used again by a record that certainly comes after the wait of its last use.
+"""The fewest event ids: an id may be used again when its last use is certainly over.
 
-"Event e is over before event f begins" is a partial order, so the fewest ids are the fewest chains that cover it:
-events minus a maximum matching of "f takes over e's id" (Dilworth, Fulkerson).
+Event e is over when its wait is through. Event f may take over its id when both the record of f and the *arrival* of
+f's stream at its wait come after that: a stream that waits early for the second use would snatch the first record.
+"Over before it begins" is a partial order, so the fewest ids are the fewest chains that cover it: events minus a
+maximum matching of "f takes over e's id" (Dilworth, Fulkerson).
 """
 
 from __future__ import annotations
@@ -50,10 +52,12 @@ def color_events(model: SyncModel, events: Events, limit: int = EXACT_LIMIT) -> 
             ends.append((event, sender, receiver))
     ends.sort(key=lambda end: (model.place[end[1]], model.place[end[2]]))
     clocks = passed(model.direct_nodes(root), senders_in_graph(model, [events]))
-    # Event e is over when its receiver is passed by: known to the sender of f by clock, or f's sender is it.
+    # Event e is over when its receiver is done. That must be known where f is recorded and where f is waited for.
     rows = np.array([clocks.row[receiver] for _, _, receiver in ends], np.int64)
     places = np.array([clocks.position[receiver] for _, _, receiver in ends], np.int64)
-    known = [clocks.done(sender) for _, sender, _ in ends]
+    known = [
+        np.minimum(clocks.done(sender), clocks.reached(receiver)) for _, sender, receiver in ends
+    ]
     follows = _first_come(rows, places, known)
     exact = len(ends) <= limit
     if exact:

@@ -19,10 +19,10 @@ class GeColorEvents(ModulePass):
     """Let events share an id when one is certainly over before the other begins.
 
     Expects `ge-optimize-events` or `ge-minimize-events`, and runs before passes that note more events; not part of the
-    reference. A wait resets its event, so a later event may use the id again if its sender starts after that wait:
-    proven by streams and events alone. Only events inside the root graph take part, and none in a model with an
-    iteration loop. Guarantees afterwards: the fewest ids possible (up to `exact_limit` events; above, ids are given
-    first come, first served); `ge.event_num` on the root graph.
+    reference. A wait resets its event, so a later event may use the id again if the record of it, and the arrival of
+    its stream at the wait, come after that wait: proven by streams and events alone. Only events inside the root graph
+    take part, and none in a model with an iteration loop. Guarantees afterwards: the fewest ids possible (up to
+    `exact_limit` events; above, ids are given first come, first served); `ge.event_num` on the root graph.
 
     Options:
     * `exact_limit`: events up to which the number of ids is the minimum; the time is quadratic in them.

@@ -49,8 +49,8 @@ class GeReuseEvents(ModulePass):
             saved = reuse_in_gears(model, events)
             if kind == "event":
                 saved += multiplex(model, events, self.threshold)
+            events.write(model)
             if saved:
-                events.write(model)
                 emit_remark(
                     model.root,
                     self.name,

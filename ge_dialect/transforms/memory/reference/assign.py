@@ -32,7 +32,9 @@ class Assignment:
 def _assign(pool: Sequence[Request], edges: StreamEdges, variant: Variant) -> Assignment:
     blocks = level_one(pool, variant)
     if not variant.one_size:
-        blocks = level_two(blocks, edges, ascending=variant.ascending)
+        blocks = level_two(
+            blocks, edges, ascending=variant.ascending, priority=variant.size_classes
+        )
     # Padded runs are placed behind the others (section 6.7).
     blocks.sort(key=lambda block: block.owner.continuous)
     made = Assignment(blocks, variant)

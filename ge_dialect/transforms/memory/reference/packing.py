@@ -42,9 +42,13 @@ def _is_serial(block: Block) -> bool:
 class _Facts:
     """What the tests need of all blocks, as arrays; rows follow the sorted list."""
 
-    def __init__(self, blocks: Sequence[Block], edges: StreamEdges) -> None:
+    def __init__(self, blocks: Sequence[Block], edges: StreamEdges, *, priority: bool) -> None:
         self.edges = edges
-        streams = sorted({block.owner.stream for block in blocks})
+        self.priority = priority
+        streams = sorted(
+            {block.owner.stream for block in blocks}
+            | {stream for block in blocks for stream in block.members[-1].ends}
+        )
         self.column = {stream: index for index, stream in enumerate(streams)}
         self.streams = streams
         count = len(blocks)
@@ -54,6 +58,7 @@ class _Facts:
         self.last: Numbers = np.zeros(count, np.int64)
         self.ends: Numbers = np.zeros((count, len(streams)), np.int64)
         self.known: Numbers = np.full((count, len(streams)), -1, np.int64)
+        self.end_stream: Numbers = np.full(count, -1, np.int64)
         self.open: Mask = np.zeros(count, np.bool_)
         self.serial: Mask = np.zeros(count, np.bool_)
         self.special: Mask = np.zeros(count, np.bool_)
@@ -70,9 +75,10 @@ class _Facts:
         self.size[row] = block.size
         self.last[row] = last.at
         self.ends[row, :] = last.end
+        self.end_stream[row] = -1
         for stream, end in last.ends.items():
-            if stream in self.column:
-                self.ends[row, self.column[stream]] = end
+            self.end_stream[row] = self.column[stream]
+            self.ends[row, self.column[stream]] = end
         if len(self.streams) > 1:
             for column, stream in enumerate(self.streams):
                 self.known[row, column] = self.edges.known(owner.stream, stream, owner.begin)
@@ -92,19 +98,38 @@ class _Facts:
         self.spans = (table[:, 0], table[:, 1], table[:, 2])
 
     def follows(self, block: Block) -> Mask:
-        """Which blocks may come after `block`, and which may come before it: either will do (section 5.3)."""
+        """Which blocks may come after `block`, and which may come before it: either will do (section 5.3).
+
+        With memory priority an end that is known on one other stream is compared there, not on the own stream.
+        """
         owner, last = block.owner, block.members[-1]
         own = self.column[owner.stream]
         after = self.begin > last.end
         before = owner.begin > self.ends[:, own]
         if len(self.streams) == 1:
             return after | before
-        peer = self.known[:, own]
+        known = np.array(
+            [self.edges.known(owner.stream, stream, owner.begin) for stream in self.streams],
+            np.int64,
+        )
         ends = np.array([last.end_on(stream) for stream in self.streams], np.int64)
-        other_after = (peer >= last.at) & (last.at > 0) & (peer > ends[self.stream])
-        known = [self.edges.known(owner.stream, stream, owner.begin) for stream in self.streams]
-        peer_here = np.array(known, np.int64)[self.stream]
-        other_before = (peer_here >= self.last) & (self.last > 0) & (peer_here > self.ends[:, own])
+        peer, peer_here = self.known[:, own], known[self.stream]
+        over = peer > ends[self.stream]
+        over_here = peer_here > self.ends[:, own]
+        if self.priority:
+            rows = np.arange(len(self.begin))
+            for stream, end in last.ends.items():
+                column = self.column[stream]
+                over = np.where(
+                    self.stream == column, self.begin > end, self.known[:, column] >= end
+                )
+            end_here = self.ends[rows, self.end_stream]
+            there = np.where(
+                self.end_stream == own, owner.begin > end_here, known[self.end_stream] >= end_here
+            )
+            over_here = np.where(self.end_stream >= 0, there, over_here)
+        other_after = (peer >= last.at) & (last.at > 0) & over
+        other_before = (peer_here >= self.last) & (self.last > 0) & over_here
         return np.where(self.stream == own, after | before, other_after | other_before)
 
     def gaps(self, block: Block, lives: Lives) -> Mask:
@@ -220,9 +245,9 @@ class _Tree:
 
 
 class _Packer:
-    def __init__(self, blocks: list[Block], edges: StreamEdges) -> None:
+    def __init__(self, blocks: list[Block], edges: StreamEdges, *, priority: bool) -> None:
         self.blocks = blocks
-        self.facts = _Facts(blocks, edges)
+        self.facts = _Facts(blocks, edges, priority=priority)
 
     def run(self) -> None:
         """Visit every block that is no child yet as parent, largest first."""
@@ -325,8 +350,10 @@ def _fits_special(parent: Block, child: Block) -> bool:
     return parent.size >= child.size and parent.used + child.size <= parent.owner.exact
 
 
-def level_two(blocks: Sequence[Block], edges: StreamEdges, *, ascending: bool) -> list[Block]:
+def level_two(
+    blocks: Sequence[Block], edges: StreamEdges, *, ascending: bool, priority: bool = False
+) -> list[Block]:
     """Put blocks into blocks; the list in the order in which parents are placed, children included."""
     ordered = sorted(blocks, key=lambda block: _sort_key(block, ascending))
-    _Packer(ordered, edges).run()
+    _Packer(ordered, edges, priority=priority).run()
     return ordered

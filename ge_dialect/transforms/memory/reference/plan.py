@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ge_dialect.analysis.memory.clusters import Cluster
-from ge_dialect.analysis.memory.marks import HBM
+from ge_dialect.analysis.memory.marks import HBM, OUTSIDE
 from ge_dialect.analysis.memory.model import MemoryGraph, Node, Output, memory_graph
 from ge_dialect.analysis.memory.streams import StreamEdges, normalise, stream_edges
 from ge_dialect.analysis.sizes import aligned
@@ -145,6 +145,8 @@ def _found(plan: Plan, output: Output, kept: list[int]) -> tuple[int, str]:
     place = plan.places.get(output.uid)
     if place is not None:
         return place
-    if output.node.marks.output_types and output.index < len(kept):
-        return kept[output.index], HBM
+    types = output.node.marks.output_types
+    space = OUTSIDE.get(types[output.index]) if output.index < len(types) else None
+    if space is not None and output.index < len(kept):
+        return kept[output.index], space
     return NO_MEMORY, HBM

@@ -207,6 +207,7 @@ class _Maker:
             request.space == HBM
             and accepts
             and not cluster.padded
+            and not (request.io_input and len(cluster.producers) > 1)
             and (request.io_input or reached == 1)
         )
         request.refreshable &= accepts

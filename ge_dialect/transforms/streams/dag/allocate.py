@@ -59,9 +59,7 @@ def _strategy(name: str, residual: Residual) -> Strategy:
     return MainStream(on_level)
 
 
-def _merge(
-    dag: Dag, residual: Residual, strategy: Strategy, limit: int, streams: list[int]
-) -> int:
+def _merge(dag: Dag, residual: Residual, strategy: Strategy, limit: int, streams: list[int]) -> int:
     """Put the units on streams; how many are used. Writes `streams`."""
     place = {index: number for number, index in enumerate(residual.nodes)}
     around: list[list[int]] = [[] for _ in residual.nodes]
@@ -71,9 +69,7 @@ def _merge(
             around[target].append(residual.nodes[number])
     opened = [Stream(number) for number in range(strategy.opened_at_start)]
     for unit in sorted(residual.units(dag), key=strategy.order):
-        choice = Choice(
-            unit, opened, _edges(unit, around, place, streams), len(opened) < limit
-        )
+        choice = Choice(unit, opened, _edges(unit, around, place, streams), len(opened) < limit)
         stream = strategy.choose(choice)
         if stream is None:
             stream = Stream(len(opened))

@@ -171,10 +171,7 @@ class MainStream(Strategy):
         new = stream is None
         bonus = self._solo(choice.unit) if stream is not None and stream.number == 0 else 0
         total = (
-            CUT_WEIGHT * cut
-            + CONFLICT_WEIGHT * conflict
-            + NEW_WEIGHT * new
-            - SOLO_WEIGHT * bonus
+            CUT_WEIGHT * cut + CONFLICT_WEIGHT * conflict + NEW_WEIGHT * new - SOLO_WEIGHT * bonus
         )
         return (total, cut, conflict, new, -bonus)
 

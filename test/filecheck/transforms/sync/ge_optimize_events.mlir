@@ -36,16 +36,17 @@ ge.graph @names attributes {ge.stream_num = 3 : i64} {
 // -----
 
 // Tests that an event is dropped when the receiver's stream is only started behind the sender: "go" starts stream 1 and
-// stands behind "a" on stream 0, so b has nothing to wait for. The event of "side", on another stream, stays.
-// CHECK: ge.event_num = 1 : i64
+// stands behind "a" on stream 0, so b has nothing to wait for. The event of "side", on another stream, stays
+// (as does the one that "go" waits for).
+// CHECK: ge.event_num = 2 : i64
 ge.graph @started attributes {ge.stream_num = 3 : i64} {
   %x = ge.data index 0 {ge.name = "x"} : tensor<2xf32>
   // CHECK: ge.name = "a", ge.stream = 0 : i64}
   %a = ge.op "Relu" (%x) {ge.name = "a", ge.stream = 0 : i64} : tensor<2xf32>
   %p, %p_ctl = ge.op "Relu" (%a) {ge.name = "p", ge.stream = 0 : i64} : tensor<2xf32>, !ge.control
-  // CHECK: ge.name = "side", ge.stream = 2 : i64, ge.send_events = array<i64: 0>}
+  // CHECK: ge.name = "side", ge.stream = 2 : i64, ge.send_events = array<i64: 1>}
   %s = ge.op "Relu" (%x) {ge.name = "side", ge.stream = 2 : i64} : tensor<2xf32>
   ge.stream_active (%p_ctl) attrs {_active_label_list = ["L"], _stream_label = "K"} {ge.name = "go", ge.stream = 3 : i64}
-  // CHECK: ge.name = "b", ge.stream = 1 : i64, ge.recv_events = array<i64: 0>}
+  // CHECK: ge.name = "b", ge.stream = 1 : i64, ge.recv_events = array<i64: 1>}
   %b = ge.op "Add" (%a, %s) attrs {_stream_label = "L"} {ge.name = "b", ge.stream = 1 : i64} : tensor<2xf32>
 }

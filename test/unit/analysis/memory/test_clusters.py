@@ -65,7 +65,7 @@ def test_a_shared_part_is_no_contradiction_but_another_order_is() -> None:
     graph = graph_of(a, b, c, whole, part)
     assert len(places(clusters(memory_graph(graph)))) == 1
     graph.block.add_op(other)
-    with pytest.raises(LayoutError, match='node "other".*wants "c":0 64 bytes behind "a":0'):
+    with pytest.raises(LayoutError, match=r'node "other".*wants "c":0 64 bytes behind "a":0'):
         clusters(memory_graph(graph))
 
 

@@ -20,7 +20,7 @@ from ge_dialect.transforms.memory.reference.blocks import (
 )
 from ge_dialect.transforms.memory.reference.options import PlanOptions
 from ge_dialect.transforms.memory.reference.packing import level_two
-from ge_dialect.transforms.memory.reference.requests import Request, Requests
+from ge_dialect.transforms.memory.reference.requests import MAX, Request, Requests
 
 BINARY, LARGEST = variants(memory_priority=False, release_first=False)
 NODE: Node = memory_graph(graph_of(node("n", [], 1))).nodes[0]
@@ -126,6 +126,18 @@ def test_across_streams_only_behind_an_edge_later_than_the_last_reader() -> None
     for peer, found in ((3, {1: [], 9: []}), (4, {1: [9]})):
         edges = StreamEdges({(1, 0): [(8, peer)]}, {(0, 1): [(peer, 8)]})
         assert packed(first, second, edges=edges) == found
+
+
+def test_memory_priority_compares_ends_where_they_are_known() -> None:
+    """All readers are on stream 1, the last is node 5: there, 6 is later; on stream 0 nobody knows."""
+    first = replace(request(1, 9, 1024), end=MAX, ends={1: 5})
+    edges = StreamEdges({(1, 0): [(5, 2)], (2, 1): [(8, 5)], (2, 0): [(8, 2)]}, {})
+    for stream, begin in ((1, 6), (2, 9)):
+        second = request(begin, begin + 1, 512, stream=stream)
+        for priority in (False, True):
+            blocks = [Block(x.size, [x]) for x in (first, second)]
+            level_two(blocks, edges, ascending=True, priority=priority)
+            assert blocks[1].is_child is priority
 
 
 def test_zero_copy_blocks_never_lie_in_each_other() -> None:

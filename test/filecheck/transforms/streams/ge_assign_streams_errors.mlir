@@ -1,0 +1,28 @@
+// RUN: ge-opt %s -p ge-assign-engines,ge-assign-streams --split-input-file --verify-diagnostics | filecheck %s
+// RUN: not ge-opt %s -p 'ge-assign-streams{mode="LoadBalance:0"}' 2>&1 | filecheck %s --check-prefix=ZERO
+// RUN: not ge-opt %s -p 'ge-assign-streams{mode="LoadBalance:65"}' 2>&1 | filecheck %s --check-prefix=MANY
+// RUN: not ge-opt %s -p 'ge-assign-streams{mode=LoadBalance}' 2>&1 | filecheck %s --check-prefix=BARE
+// RUN: not ge-opt %s -p 'ge-assign-streams{mode=two}' 2>&1 | filecheck %s --check-prefix=WRONG
+// RUN: not ge-opt %s -p 'ge-assign-engines,ge-assign-streams{mode=dynamic ac-parallel-enable=2}' 2>&1 | filecheck %s --check-prefix=AC
+
+// ZERO: ge.autoMultistreamParallelMode cannot be 'LoadBalance:0': the number of streams is from 1 to 64
+// MANY: ge.autoMultistreamParallelMode cannot be 'LoadBalance:65': the number of streams is from 1 to 64
+// BARE: ge.autoMultistreamParallelMode cannot be 'LoadBalance': expected LoadBalance:N with N from 1 to 64
+// WRONG: option mode cannot be 'two': expected one of single, multi, dynamic, or
+// AC: option ac_parallel_enable cannot be '2': expected 0 or 1
+
+// Tests that a stream label and a single stream exclude each other.
+// CHECK: ge_assign_streams_errors.mlir:20:8: error: ge.enableSingleStream conflicts with stream label 'a' of node "y"
+ge.graph @main {
+  %x = ge.data index 0 {ge.name = "x"} : tensor<2xf32>
+  %y = ge.op "Relu" (%x) attrs {_stream_label = "a"} {ge.name = "y"} : tensor<2xf32>
+}
+
+// -----
+
+// Tests that an automatic mode of the graph and a single stream exclude each other, whatever the mode.
+// CHECK: error: ge.autoMultistreamParallelMode = 'LoadBalance:8' conflicts with ge.enableSingleStream
+ge.graph @main attributes {ge.auto_multistream_mode = "LoadBalance:8"} {
+  %x = ge.data index 0 {ge.name = "x"} : tensor<2xf32>
+  %y = ge.op "Relu" (%x) attrs {_stream_label = "a"} {ge.name = "y"} : tensor<2xf32>
+}
