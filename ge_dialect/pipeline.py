@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from xdsl.passes import ModulePass
 from xdsl.utils.arg_spec import ArgSpec
@@ -14,6 +15,7 @@ from ge_dialect.universe import resolve
 
 HOST_EXEC = "ge-host-exec"
 SINK = "ge-sink-clusters"
+NO_TASK = frozenset({"ge-concat-no-task", "ge-pack-no-task", "ge-split-no-task"})
 
 GE_PIPELINE: tuple[str, ...] = (
     # Constants are folded and shapes made known first: everything after decides by shapes, and an operator that only
@@ -56,6 +58,7 @@ class GePipeline(Preset):
       runs twice, the second run;
     * `host-exec`: false leaves every node on the engine that it was given, to see what host execution is worth;
     * `partition`: false leaves a dynamic model whole, scheduled by the host node by node.
+    * `no-task`: `mode` of the no-task passes, or `off`: every concat, pack and split keeps its task.
     """
 
     name = "ge-pipeline"
@@ -63,6 +66,7 @@ class GePipeline(Preset):
     until: str | None = None
     host_exec: bool = True
     partition: bool = True
+    no_task: Literal["off", "faithful", "aggressive"] = "faithful"
 
     def passes(self) -> tuple[ModulePass, ...]:
         """Raises GeError when `until` is no pass of the pipeline."""
@@ -77,7 +81,13 @@ class GePipeline(Preset):
         left_out = {HOST_EXEC} if not self.host_exec else set[str]()
         if not self.partition:
             left_out |= {"ge-partition-dynamic", SINK}
-        return tuple(_make(name) for name in names if name not in left_out)
+        if self.no_task == "off":
+            left_out |= NO_TASK
+        return tuple(
+            _make(name, mode=self.no_task) if name in NO_TASK else _make(name)
+            for name in names
+            if name not in left_out
+        )
 
 
 def sunk_passes() -> tuple[ModulePass, ...]:
@@ -85,5 +95,6 @@ def sunk_passes() -> tuple[ModulePass, ...]:
     return tuple(_make(name) for name in GE_PIPELINE[GE_PIPELINE.index(SINK) + 1 :])
 
 
-def _make(name: str) -> ModulePass:
-    return resolve(PASSES[name]).from_spec(ArgSpec(name, {}))
+def _make(name: str, **options: str) -> ModulePass:
+    arguments = {key: (value,) for key, value in options.items()}
+    return resolve(PASSES[name]).from_spec(ArgSpec(name, {**arguments}))

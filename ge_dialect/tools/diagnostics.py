@@ -27,8 +27,8 @@ def error_line(error: BaseException, file: str) -> str:
         case ArgSpecParseError():
             return _spec_error_line(str(error))
         case OSError():
-            place = file if error.filename is None else os.fsdecode(error.filename)
-            return f"{place}: error: {one_line(error.strerror or str(error))}"
+            place = file if error.filename is None else os.fsdecode(error.filename) or "''"
+            return f"{one_line(place)}: error: {one_line(error.strerror or str(error))}"
         case _:
             return f"{file}: error: {one_line(str(error))}"
 

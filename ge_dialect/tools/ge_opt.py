@@ -35,7 +35,7 @@ from ge_dialect.tools.expected import complaints, read_expectations
 from ge_dialect.tools.frontends import LocatedMLIRFrontend, OnnxFrontend
 from ge_dialect.tools.instrument import PassInstrument
 from ge_dialect.tools.list_passes import ListPasses
-from ge_dialect.tools.output import text_output
+from ge_dialect.tools.output import check_targets, text_output
 from ge_dialect.tools.printing import GeMLIRTarget
 from ge_dialect.tools.weights_file import WeightsWriter, load_weights
 
@@ -172,6 +172,8 @@ class GeOptMain(xDSLOptMain):
         """No file and `-` are standard input; with `-f` any file extension will do."""
         if self.args.input_file == "-":
             self.args.input_file = None
+        if self.args.input_file is None and cast(Any, sys.stdin) is None:
+            raise GeError("standard input is closed", TOOL)
         stream, extension = super().get_input_stream()
         if self.args.frontend:
             extension = parse_spec(self.args.frontend).name
@@ -215,6 +217,7 @@ class GeOptMain(xDSLOptMain):
         mismatches: list[str] = []
         explanation = None if self.args.explain is None else Explanation(self.args.explain)
         path = self._weights_path
+        check_targets({}, {"-o": self.args.output_file, "--weights": path}, TOOL)
         self._weights = None if path is None else WeightsWriter(path)
         with ExitStack() as stack:
             for chunk, _ in chunks:

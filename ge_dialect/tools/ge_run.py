@@ -18,19 +18,21 @@ from ge_dialect.formats.errors import GeError
 from ge_dialect.gears import GearedExecutable, parse_gears
 from ge_dialect.runtime import DeviceOptions, Executable, RunResult, TensorSlot, load
 from ge_dialect.runtime.checker import Finding, check
-from ge_dialect.runtime.timeline import chrome_trace_json
 from ge_dialect.tools.diagnostics import run_tool
 from ge_dialect.tools.frontends import LocatedMLIRFrontend, parse_dims
 from ge_dialect.tools.instrument import verify_located
-from ge_dialect.tools.npz import read_npz, write_npz
+from ge_dialect.tools.npz import read_npz
 from ge_dialect.tools.oracle import compare_with_oracle
-from ge_dialect.tools.output import whole_file
 from ge_dialect.tools.random_inputs import random_inputs
+from ge_dialect.tools.run_files import check_files, of_ranks, write_files
 from ge_dialect.tools.run_summary import Summary
 from ge_dialect.tools.symbolic_dims import dim_labels, require_dims, with_dims
 from ge_dialect.tools.weights_file import load_weights
 
 TOOL = "ge-run"
+
+_LIMITS = {"ranks": (1, 1024), "repeat": (1, 1_000_000), "seed": (0, (1 << 64) - 1)}
+"""Least and greatest value of the options that are numbers."""
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -143,9 +145,12 @@ class _Inputs:
 
 def _run(arguments: Sequence[str]) -> None:
     args = _parser().parse_args(arguments)
-    for name in ("ranks", "repeat"):
-        if getattr(args, name) < 1:
-            raise GeError(f"--{name} should be at least 1, got {getattr(args, name)}", TOOL)
+    for name, (least, most) in _LIMITS.items():
+        value = getattr(args, name)
+        if not least <= value <= most:
+            bound = f"at least {least}" if value < least else f"at most {most}"
+            raise GeError(f"--{name} should be {bound}, got {value}", TOOL)
+    check_files(args, TOOL)
     if args.check and (not args.model.endswith(".onnx") or args.ranks > 1):
         raise GeError("--check compares one rank of an .onnx model", TOOL)
     dims = _dims(args)
@@ -245,10 +250,8 @@ def _inputs(args: argparse.Namespace, slots: Sequence[TensorSlot]) -> _Inputs:
     if args.inputs is None:
         ranks = [random_inputs(slots, args.seed + rank) for rank in range(args.ranks)]
         return _Inputs(list(ranks), args.seed if slots else None)
-    if "{rank}" in args.inputs:
-        paths = [args.inputs.replace("{rank}", str(rank)) for rank in range(args.ranks)]
-        return _Inputs([read_npz(path) for path in paths], None)
-    return _Inputs([read_npz(args.inputs)] * args.ranks, None)
+    given = [read_npz(path) for path in of_ranks(args.inputs, args.ranks)]
+    return _Inputs(given if len(given) == args.ranks else given * args.ranks, None)
 
 
 def _repeat(executable: Executable, inputs: _Inputs, count: int) -> tuple[RunResult, list[float]]:
@@ -265,15 +268,7 @@ def _findings(module: ModuleOp) -> list[Finding]:
 
 
 def _write(args: argparse.Namespace, result: RunResult, summary: Summary) -> None:
-    if args.outputs is not None:
-        if "{rank}" in args.outputs:
-            for rank, outputs in enumerate(result.ranks):
-                write_npz(args.outputs.replace("{rank}", str(rank)), outputs)
-        else:
-            write_npz(args.outputs, result.outputs)
-    if args.trace is not None:
-        with whole_file(args.trace) as stream:
-            stream.write(chrome_trace_json(result.timeline, result.flows))
+    write_files(args, result)
     print(json.dumps(summary.to_dict(), indent=2) if args.json else summary.to_text(), flush=True)
 
 

@@ -23,7 +23,7 @@ from ge_dialect.program import context
 from ge_dialect.tools.diagnostics import placed_in, run_tool
 from ge_dialect.tools.frontends import LocatedMLIRFrontend, OnnxFrontend
 from ge_dialect.tools.instrument import verify_located
-from ge_dialect.tools.output import text_output, whole_file
+from ge_dialect.tools.output import check_targets, text_output, whole_file
 from ge_dialect.tools.printing import GeMLIRTarget
 from ge_dialect.tools.weights_file import WeightsWriter, load_weights
 
@@ -41,6 +41,13 @@ def translate(options: argparse.Namespace) -> None:
     """Raises GeError, ParseError or OSError for what is wrong with the files."""
     ctx = context()
     direction = _direction(options)
+    weights = _weights_path(options)
+    if direction == "import-onnx":
+        check_targets(
+            {"the input": options.input_file}, {"-o": options.output_file, "--weights": weights}, TOOL
+        )
+    else:
+        check_targets({"--weights": weights}, {"-o": options.output_file}, TOOL)
     with placed_in("<stdin>" if options.input_file == "-" else options.input_file):
         if direction == "import-onnx":
             module = _read(ctx, options, OnnxFrontend(tuple(options.dim)))

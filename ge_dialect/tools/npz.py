@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zipfile
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 
@@ -33,10 +33,13 @@ def write_npz(path: str, values: Mapping[str, Any]) -> None:
 
     Raises OSError when the file cannot be written, GeError for a value that is no array.
     """
-    with (
-        whole_file(path, "wb") as stream,
-        zipfile.ZipFile(stream, "w", zipfile.ZIP_STORED) as archive,
-    ):
+    with whole_file(path, "wb") as stream:
+        write_npz_to(stream, values)
+
+
+def write_npz_to(stream: IO[bytes], values: Mapping[str, Any]) -> None:
+    """Write arrays as `write_npz` does, to an open file."""
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_STORED) as archive:
         for name, array in _arrays(values):
             with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
                 np.lib.format.write_array(member, np.asanyarray(array), allow_pickle=False)

@@ -5,10 +5,32 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
+
+from ge_dialect.formats.errors import GeError
+
+
+def check_targets(
+    read: Mapping[str, str | None], written: Mapping[str, str | None], tool: str
+) -> None:
+    """Raise GeError when a file of `written` is one of `read` or is written twice.
+
+    Keys are what the user calls the files; None and `-` are no files, and devices may be named more than once.
+    """
+    seen: dict[Path, str] = {}
+    for group, is_written in ((read, False), (written, True)):
+        for told, path in group.items():
+            if not path or path == "-":
+                continue
+            place = Path(path).resolve()
+            if place.exists() and not place.is_file():
+                continue
+            if is_written and place in seen:
+                raise GeError(f"{seen[place]} and {told} are the same file", tool)
+            seen.setdefault(place, told)
 
 
 @contextmanager

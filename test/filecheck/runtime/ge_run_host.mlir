@@ -4,7 +4,7 @@
 // CHECK:      tasks         1: 1 kernel
 // CHECK-NEXT: host steps    1 host_call, 1 branch
 // CHECK-NEXT: host          1 launches, 1 h2d, 1 d2h, 1 syncs, 32 bytes moved
-// CHECK:      peak bytes    32, feature map 32 (lower bound unknown), 4 allocations, 0 from the cache
+// CHECK:      peak bytes    32, feature map 32 (lower bound unknown), 4 allocations, 1 from the cache
 // CHECK:      output y: float32 [4]
 
 ge_task.host @m streams 1 {

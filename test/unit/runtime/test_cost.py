@@ -66,7 +66,7 @@ def test_malformed_profiles(tmp_path: Path, text: str, message: str) -> None:
 
 
 def test_unknown_profile() -> None:
-    with pytest.raises(ProfileError, match=r"no device profile 'nope' \(known: bandwidth, default"):
+    with pytest.raises(ProfileError, match=r"no device profile 'nope' \(known: ascend-2024, bandwidth, default"):
         load_profile("nope")
     with pytest.raises(ProfileError, match="No such file"):
         load_profile("/nowhere/x.toml")
