@@ -77,9 +77,7 @@ def error_of(ours: list[Any], theirs: list[Any]) -> float:
 
 def counts(report: RunReport) -> dict[str, int]:
     """The steps that host execution is about."""
-    return {
-        key: getattr(report, key) for key in ("launches", "host_calls", "h2d", "d2h", "syncs")
-    }
+    return {key: getattr(report, key) for key in ("launches", "host_calls", "h2d", "d2h", "syncs")}
 
 
 def with_slow_products(profile: DeviceProfile, factor: float) -> DeviceProfile:

@@ -149,7 +149,11 @@ def main() -> None:
         for count in (1_000, 10_000, 100_000):
             row = growth(count, start)
             found["growth"].append(row)
-            print(", ".join(f"{k} {v:.3f}" if type(v) is float else f"{k} {v}" for k, v in row.items()))
+            print(
+                ", ".join(
+                    f"{k} {v:.3f}" if type(v) is float else f"{k} {v}" for k, v in row.items()
+                )
+            )
     if args.json:
         Path(args.json).write_text(json.dumps(found, indent=2) + "\n")
 

@@ -40,8 +40,8 @@ written by
     make setup && .venv/bin/python bench/no_task.py
 
 * **concats**: nodes that `ge-concat-no-task` looked at; those that `ge-canonicalize` removed do not count.
-* **marked**: how many of them make no task. **tasks**: what a run issues. **not copied**: bytes that the concats without
-  task would copy in each run. **peak**: bytes of the arena `hbm`: feature map, model inputs and outputs.
+* **marked**: how many of them make no task. **tasks**: what a run issues. **not copied**: bytes that concats would
+  copy in each run and do not. **peak**: bytes of the arena `hbm`: feature map, model inputs and outputs.
 * **outputs**: whether they are equal, bit by bit, to those of the run with the passes off.
 
 Memory is planned by `ge-plan-memory` in its default mode. In `aggressive` joined tensors may lie at any byte, as on the

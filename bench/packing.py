@@ -38,10 +38,12 @@ def vela_hill_climb() -> Callable[[Table], list[int]] | None:
     live_range: Any = import_module("ethosu.vela.live_range").LiveRange
 
     def run(table: Table) -> list[int]:
+        # It keeps lists by moment: only the order of the moments is given to it, not their distances.
+        moments = {at: i for i, at in enumerate(sorted({*table.lower, *table.upper}))}
         ranges: list[Any] = []
         for lower, upper, size in zip(table.lower, table.upper, table.sizes, strict=True):
             item = live_range(None, 1)
-            item.start_time, item.end_time, item.size = lower, upper - 1, size
+            item.start_time, item.end_time, item.size = moments[lower], moments[upper] - 1, size
             ranges.append(item)
         return list(allocate(ranges, None, 1 << 60))
 

@@ -77,8 +77,8 @@ class GeAssignStreams(Preset):
     max_parallel: str = ""
     memory_priority: bool = False
     hcom_parallel: bool = False
-    ac_parallel_enable: str = ""
-    topo_sorting_mode: str = ""
+    ac_parallel_enable: str | int = ""
+    topo_sorting_mode: str | int = ""
     profile: str = ""
 
     def passes(self) -> tuple[ModulePass, ...]:

@@ -27,10 +27,10 @@ class GeSinkClusters(ModulePass):
     """Turn the graphs that PartitionedCalls of a dynamic root own, where their shapes are known, into task lists.
 
     Expects what `ge-partition-dynamic` leaves. Each graph that is marked `ge.unknown_shape = false` goes through the
-    rest of `ge-pipeline`, alone in a module, as GE builds a model of each known part; so all that holds for static models
-    (no-task joins, streams, memory, events) holds for clusters. Guarantees afterwards: a `ge_task.model` of the graph's
-    name stands beside the root graph, and the graph is gone. `convert-ge-to-ge-task` makes the call one `execute` step.
-    A static model is left alone.
+    rest of `ge-pipeline`, alone in a module, as GE builds a model of each known part; so all that holds for static
+    models (no-task joins, streams, memory, events) holds for clusters. A static model is left alone.
+    Guarantees afterwards: a `ge_task.model` of the graph's name stands beside the root graph, and the graph is gone.
+    `convert-ge-to-ge-task` makes the call one `execute` step.
 
     Raises what the passes of the pipeline raise.
 

@@ -86,9 +86,10 @@ def _shape(values: Sequence[Value], index: int) -> tuple[int, ...]:
 def _summed(inputs: Sequence[Value], transposed: bool) -> int:
     """The dimension that a matrix product sums over."""
     shape = _shape(inputs, 0)
-    if not shape:
+    rank = len(shape)
+    if rank == 0:
         return 1
-    return shape[-2] if transposed and len(shape) > 1 else shape[-1]
+    return shape[rank - 2] if transposed and rank > 1 else shape[rank - 1]
 
 
 def _recurrent(inputs: Sequence[Value], outputs: Sequence[Value]) -> float:

@@ -1,9 +1,9 @@
 """Simulated time: how long tasks and host steps take on a device that a TOML file describes.
 
 A profile gives each kind of work a fixed part in microseconds and rates: bytes per microsecond and, for kernels,
-floating point operations per microsecond, of which the slower one counts (a roofline). docs/device_profiles.md describes
-the file. Where nothing in a profile is measured, only comparisons of two programs under it mean something
-(spec/tasks.md section 10, E28).
+operations per microsecond, of which the slower one counts (a roofline). docs/device_profiles.md describes the file.
+Where nothing in a profile is measured, only comparisons of two programs under it mean something (spec/tasks.md
+section 10, E28).
 """
 
 from __future__ import annotations
@@ -117,6 +117,8 @@ def load_profile(name: str) -> DeviceProfile:
         return _profile(tomllib.loads(text), Path(place).stem)
     except (tomllib.TOMLDecodeError, ValueError) as error:
         raise ProfileError(str(error), place) from error
+    except RecursionError as error:
+        raise ProfileError("nested too deeply", place) from error
 
 
 def _read(path: str) -> str:
@@ -172,6 +174,10 @@ def _costs(data: Mapping[str, Any], table: str, known: tuple[str, ...] | None) -
     return costs
 
 
+_LEAST, _GREATEST = 1e-9, 1e18
+"""Numbers between these give times that are finite, whatever a model's size."""
+
+
 def _cost(place: str, row: Any, known: tuple[str, ...]) -> Cost:
     if not isinstance(row, dict):
         raise ValueError(
@@ -181,7 +187,9 @@ def _cost(place: str, row: Any, known: tuple[str, ...]) -> Cost:
     for key, value in cast("dict[str, Any]", row).items():
         if key not in known:
             raise ValueError(f"{place} has an unknown key '{key}' (known: {', '.join(known)})")
-        if isinstance(value, bool) or not isinstance(value, int | float) or value < 0:
+        if isinstance(value, bool) or not isinstance(value, int | float) or not value >= 0:
             raise ValueError(f"{place}.{key} should be a number >= 0, got {value!r}")
+        if value and not _LEAST <= value <= _GREATEST:
+            raise ValueError(f"{place}.{key} should be 0 or from {_LEAST:g} to {_GREATEST:g}")
         values[key] = float(value)
     return Cost(**values)

@@ -216,7 +216,7 @@ class ModelExecutable:
         host_us = {
             "h2d": sum(host["h2d"].issue_us + host["h2d"].of(size) for size in moved_in),
             "execute": host["execute"].of(),
-            "wait": self.device_time,
+            "idle": self.device_time,
             "stream_sync": host["stream_sync"].of(),
             "d2h": sum(host["d2h"].issue_us + host["d2h"].of(size) for size in moved_out),
         }

@@ -26,7 +26,7 @@ from ge_dialect.runtime.timeline import Flow, Interval
 class Clock:
     """Simulated microseconds: the host takes its steps one after the other, streams run beside it.
 
-    `host_us` and `device_us` hold how long each kind of work took, of host and streams; `wait` is the time for which
+    `host_us` and `device_us` hold how long each kind of work took, of host and streams; `idle` is the time for which
     the host did nothing because it needed a stream's result.
     """
 
@@ -92,7 +92,7 @@ class Clock:
     def wait_for(self, stream: int) -> None:
         """The host does nothing until the stream is done."""
         if self.streams[stream] > self.host:
-            self.host_for(self.streams[stream] - self.host, "wait", f"wait for stream {stream}")
+            self.host_for(self.streams[stream] - self.host, "idle", f"wait for stream {stream}")
 
     def sync(self, stream: int) -> None:
         """The host waits for the stream."""

@@ -24,7 +24,7 @@ class RunReport:
     `host_peak_bytes` is the most that a host program had in host memory at once, `reserved_bytes` what its allocator
     holds on the device, in use or kept for later; `cache_misses` counts allocations that had to extend that.
     `simulated_us` is time under the device profile, `wall_us` what the emulator really took. `host_us` and `device_us`
-    say what host and streams did in that time, by kind; they work side by side, so the sum may be more. `wait` is time
+    say what host and streams did in that time, by kind; they work side by side, so the sum may be more. `idle` is time
     in which the host needed a result of the device.
     """
 

@@ -36,8 +36,12 @@ def error_line(error: BaseException, file: str) -> str:
 def run_tool(body: Callable[[], None], file: str) -> int:
     """Run `body` and return the exit code: 0, or 1 after one line on standard error for a user's error.
 
-    A reader that closes the pipe early (`ge-opt ... | head`) ends the tool quietly with 1.
+    A reader that closes the pipe early (`ge-opt ... | head`) ends the tool quietly with 1. A standard stream that was
+    closed from the start (`ge-opt ... >&-`) is an empty one.
     """
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode))
     try:
         body()
         sys.stdout.flush()

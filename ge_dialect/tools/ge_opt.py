@@ -172,8 +172,6 @@ class GeOptMain(xDSLOptMain):
         """No file and `-` are standard input; with `-f` any file extension will do."""
         if self.args.input_file == "-":
             self.args.input_file = None
-        if self.args.input_file is None and cast(Any, sys.stdin) is None:
-            raise GeError("standard input is closed", TOOL)
         stream, extension = super().get_input_stream()
         if self.args.frontend:
             extension = parse_spec(self.args.frontend).name
@@ -213,11 +211,11 @@ class GeOptMain(xDSLOptMain):
     def run(self) -> None:
         """Raises GeError at the end when a diagnostic differs from the comments (`--verify-diagnostics`) or there is
         nothing to explain (`--explain`)."""
+        path = self._weights_path
+        check_targets({}, {"-o": self.args.output_file, "--weights": path}, TOOL)
         chunks, extension = self.prepare_input()
         mismatches: list[str] = []
         explanation = None if self.args.explain is None else Explanation(self.args.explain)
-        path = self._weights_path
-        check_targets({}, {"-o": self.args.output_file, "--weights": path}, TOOL)
         self._weights = None if path is None else WeightsWriter(path)
         with ExitStack() as stack:
             for chunk, _ in chunks:

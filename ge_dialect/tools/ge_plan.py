@@ -6,7 +6,6 @@ import argparse
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NoReturn
 
 from ge_dialect.analysis.packing import Options, Plan, check_plan, plan
 from ge_dialect.analysis.packing.csv_format import Table, plan_text, read_table
@@ -18,17 +17,11 @@ from ge_dialect.tools.output import text_output
 TOOL = "ge-plan"
 
 
-class _Parser(argparse.ArgumentParser):
-    def error(self, message: str) -> NoReturn:
-        """A wrong option is an error like any other: one line, exit 1."""
-        raise GeError(f"{message}; {self.prog} --help lists the options", TOOL)
-
-
 def _parser() -> argparse.ArgumentParser:
-    parser = _Parser(prog=TOOL, description=__doc__)
+    parser = argparse.ArgumentParser(TOOL, "%(prog)s [options] file", __doc__)
     option = parser.add_argument
     option("file", help="CSV with the columns id,lower,upper,size; - is standard input")
-    option("-o", dest="output", metavar="F.csv", help="write there instead of standard output")
+    option("-o", "--output", metavar="F.csv", help="write there instead of standard output")
     option(
         "--capacity",
         type=int,
@@ -113,7 +106,10 @@ def _map_of(file: str, table: Table, found: Plan) -> MemoryMap:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """The command; returns its exit code."""
+    """The command line tool; returns the exit code: 0, or 1 for a user's error or buffers that do not fit.
+
+    A wrong option raises SystemExit(2).
+    """
     given = sys.argv[1:] if arguments is None else arguments
     return run_tool(lambda: _run(given), TOOL)
 

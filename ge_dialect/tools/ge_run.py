@@ -57,7 +57,12 @@ def _parser() -> argparse.ArgumentParser:
         "--trace",
         dest="trace",
         metavar="F.json",
-        help="write the simulated timeline for chrome://tracing or Perfetto",
+        help="write the simulated timeline for chrome://tracing or Perfetto; implies --costs",
+    )
+    option(
+        "--costs",
+        action="store_true",
+        help="show the simulated time of each kind of work of host and device as a bar",
     )
     option(
         "--ranks",
@@ -165,6 +170,10 @@ def _run(arguments: Sequence[str]) -> None:
     else:
         labels = dim_labels(_load(args, {}))
         modules, executable = _geared(args, dims)
+        several = len(executable.gears) > 1
+        dims = {
+            name: value for name, value in dims.items() if several and name in executable.gears[0]
+        }
     slots = with_dims(executable.inputs, labels, dims) if _sized(args) else executable.inputs
     inputs = _inputs(args, slots)
     result, wall = _repeat(executable, inputs, args.repeat)
@@ -176,6 +185,7 @@ def _run(arguments: Sequence[str]) -> None:
         inputs.seed,
         executable.opaque_types(),
         [x for module in modules for x in _findings(module)],
+        costs=args.costs or args.trace is not None,
     )
     if args.check:
         summary.verdict = compare_with_oracle(args.model, inputs.ranks[0], result.outputs)
@@ -218,12 +228,13 @@ def _load(args: argparse.Namespace, dims: Mapping[str, int]) -> ModuleOp:
 
 
 def _dims(args: argparse.Namespace) -> dict[str, int]:
-    if args.dim and not args.model.endswith(".onnx") and not args.dynamic:
+    dims = parse_dims(tuple(args.dim))
+    if dims and not args.model.endswith(".onnx") and not args.dynamic:
         raise GeError(
             "--dim fixes dimensions of .onnx models only; with --dynamic it sizes random inputs",
             TOOL,
         )
-    return parse_dims(tuple(args.dim))
+    return dims
 
 
 def _lower(module: ModuleOp, pipeline: str) -> None:
@@ -248,9 +259,11 @@ def _options(args: argparse.Namespace) -> DeviceOptions:
 
 def _inputs(args: argparse.Namespace, slots: Sequence[TensorSlot]) -> _Inputs:
     if args.inputs is None:
-        ranks = [random_inputs(slots, args.seed + rank) for rank in range(args.ranks)]
-        return _Inputs(list(ranks), args.seed if slots else None)
-    given = [read_npz(path) for path in of_ranks(args.inputs, args.ranks)]
+        ranks: list[Mapping[str, Any]] = [
+            random_inputs(slots, args.seed + rank) for rank in range(args.ranks)
+        ]
+        return _Inputs(ranks, args.seed if slots else None)
+    given: list[Mapping[str, Any]] = [read_npz(path) for path in of_ranks(args.inputs, args.ranks)]
     return _Inputs(given if len(given) == args.ranks else given * args.ranks, None)
 
 

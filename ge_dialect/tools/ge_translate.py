@@ -44,7 +44,9 @@ def translate(options: argparse.Namespace) -> None:
     weights = _weights_path(options)
     if direction == "import-onnx":
         check_targets(
-            {"the input": options.input_file}, {"-o": options.output_file, "--weights": weights}, TOOL
+            {"the input": options.input_file},
+            {"-o": options.output_file, "--weights": weights},
+            TOOL,
         )
     else:
         check_targets({"--weights": weights}, {"-o": options.output_file}, TOOL)

@@ -25,12 +25,20 @@ def check_targets(
         for told, path in group.items():
             if not path or path == "-":
                 continue
-            place = Path(path).resolve()
+            place = _resolved(path)
             if place.exists() and not place.is_file():
                 continue
             if is_written and place in seen:
                 raise GeError(f"{seen[place]} and {told} are the same file", tool)
             seen.setdefault(place, told)
+
+
+def _resolved(path: str) -> Path:
+    """The file behind all links. Raises GeError for links in a circle and for what no path can be."""
+    try:
+        return Path(path).resolve()
+    except (RuntimeError, ValueError) as error:
+        raise GeError(f"no path of a file: {error}", path) from error
 
 
 @contextmanager
@@ -40,7 +48,7 @@ def whole_file(path: str, mode: str = "w") -> Generator[IO[Any]]:
     A link keeps pointing where it did: the file behind it is replaced. Raises OSError naming `path` when its folder
     does not exist or cannot be written.
     """
-    target = Path(path).resolve()
+    target = _resolved(path)
     if target.exists() and not target.is_file():  # /dev/null, a pipe: nothing to rename
         with open(path, mode) as stream:
             yield stream

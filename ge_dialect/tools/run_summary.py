@@ -22,7 +22,7 @@ SHOWN = 8
 class Summary:
     """A run: its report, outputs of each rank, wall times of all repetitions in microseconds, findings, verdict.
 
-    `opaque_types` ran without a kernel.
+    `opaque_types` ran without a kernel. `costs`: the text has a bar for each kind of work.
     """
 
     model: str
@@ -33,6 +33,7 @@ class Summary:
     opaque_types: list[str]
     findings: list[Finding] = field(default_factory=list[Finding])
     verdict: Verdict | None = None
+    costs: bool = False
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
@@ -74,7 +75,8 @@ class Summary:
         rows = [*self._work(), *self._memory(), *self._time()]
         width = max(len(name) for name, _ in rows)
         lines = [f"{name:<{width}}  {value}" for name, value in rows]
-        lines += cost_bars(self.report)
+        if self.costs:
+            lines += cost_bars(self.report)
         for rank, outputs in enumerate(self.ranks):
             of = f" of rank {rank}" if len(self.ranks) > 1 else ""
             listed = [f"output{of} {name}: {describe(value)}" for name, value in outputs.items()]

@@ -21,7 +21,8 @@ class Bound:
     """`bytes` that every plan needs; `kind` says which argument gave them.
 
     "max live": buffers in use at one time. "antichain": buffers of which no two are ordered, the heaviest set there is.
-    "clique": buffers that are pairwise in conflict, a heavy set but maybe not the heaviest. "given": a fixed address,
+    "max live in one order": in use at one time in some order that the streams allow; others may hold more. "clique":
+    buffers that are pairwise in conflict, a heavy set but maybe not the heaviest. "given": a fixed address,
     a group or one buffer alone reaches that far. "search": all plans with less were tried.
     """
 
@@ -38,6 +39,9 @@ def lower_bound(problem: Problem) -> Bound:
         found = Bound(int(totals.max(initial=0)), "max live")
     elif isinstance(conflicts, ClockConflicts) and problem.count <= MOST_IN_ORDER:
         found = Bound(_antichain_bytes(conflicts, problem.sizes), "antichain")
+    elif isinstance(conflicts, ClockConflicts):
+        totals = section_totals(conflicts.inner, problem.sizes)
+        found = Bound(int(totals.max(initial=0)), "max live in one order")
     else:
         found = Bound(_clique_bytes(problem), "clique")
     return found if found.bytes >= alone else Bound(alone, "given")

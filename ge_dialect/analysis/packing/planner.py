@@ -20,8 +20,10 @@ from ge_dialect.analysis.packing.search_tree import search
 from ge_dialect.analysis.packing.subproblem import restricted
 from ge_dialect.analysis.packing.sweep import sweep, sweep_orders
 
-MOST_PAIRS = 30_000_000
-"""Ordered pairs in conflict up to which they are listed: 240 MB. Above it only quick orders are tried."""
+MOST_PAIRS = 8_000_000
+"""Ordered pairs in conflict up to which they are listed, in half a gigabyte. Above, only two orders are tried."""
+ORDERED_PAIRS = {True: 40_000_000, False: 3_000_000}
+"""Pairs that the quick orders may look at together, compiled and in Python: two or three seconds."""
 MOST_SEARCHED = 20_000
 """Buffers up to which the search is worth its set-up."""
 
@@ -142,8 +144,13 @@ class _Planner:
     def _quick(self) -> Ints:
         """Try the orders; returns the best one."""
         best = np.arange(self.model.count)
-        for name, order in orders(self.model):
-            for tightest in (False, True):
+        pairs = max(len(self.model.near.items), 1)
+        left = max(ORDERED_PAIRS[self.kernel is not None] // pairs, 1)
+        for tightest in (False, True):
+            for name, order in orders(self.model):
+                if not left:
+                    return best
+                left -= 1
                 before = self.peak
                 offsets, _ = first_fit(self.model, order, self.kernel, tightest=tightest)
                 self._keep(offsets, f"{name}, tightest hole" if tightest else name)

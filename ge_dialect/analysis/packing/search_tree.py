@@ -34,6 +34,8 @@ from ge_dialect.analysis.packing.search_state import SearchState
 
 MOST_SECTIONS = 512
 """Sections looked at in one choice."""
+STRATEGIES = 16
+"""Four rules for sections times four for buffers; when all had their turn runs get longer, and keys get noise."""
 MOST_KNOWN = 1 << 20
 """States that are remembered."""
 _MASK = (1 << 64) - 1
@@ -109,7 +111,7 @@ class TreeSearch:
             self.restarts += 1
             if self.nodes >= limits.nodes or time.monotonic() > self.deadline:
                 break
-            if self.restarts % 4 == 0:
+            if self.restarts % STRATEGIES == 0:
                 run *= 1.5
         offsets = np.array(self.state.offset, dtype=np.int64) if verdict is Verdict.FITS else None
         return Outcome(verdict, offsets, self.nodes, self.restarts)
@@ -117,7 +119,7 @@ class TreeSearch:
     def _strategy(self, number: int) -> None:
         self.section_rule = number % 4
         self.order_rule = (number // 4 + number) % 4
-        self.noise = number >= 16
+        self.noise = number >= STRATEGIES
 
     def _root(self) -> Verdict:
         state = self.state

@@ -1,15 +1,15 @@
 """Sections: sets of buffers that are all in conflict with each other, so that their sizes add up.
 
 For life times they are the moments at which most is alive (the maximal cliques of the interval graph, in time order);
-for other conflicts a greedy cover by maximal cliques. The search reasons about sections; conflicts that no section
-holds are still kept, they only help less.
+for clocks the moments of one order that keeps them; pairs that are left over get cliques that are grown greedily.
+The search reasons about sections; conflicts that no section holds are still kept, they only help less.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from ge_dialect.analysis.packing.conflicts import Conflicts, IntervalConflicts
+from ge_dialect.analysis.packing.conflicts import ClockConflicts, Conflicts, IntervalConflicts
 from ge_dialect.analysis.packing.lists import Ints, Lists, lists_of, lists_of_pairs, ranges
 
 MOST_COVERED = 6000
@@ -20,7 +20,10 @@ def sections_of(conflicts: Conflicts, sizes: Ints) -> Lists:
     """Sections that hold every buffer with a size at least once; none for problems that are too large."""
     if isinstance(conflicts, IntervalConflicts):
         return _moments(conflicts)
-    return _cover(conflicts.pairs(), sizes) if conflicts.count <= MOST_COVERED else _singles(sizes)
+    known = _moments(conflicts.inner) if isinstance(conflicts, ClockConflicts) else lists_of([])
+    if conflicts.count <= MOST_COVERED:
+        return lists_of(known.as_python() + _cover(conflicts.pairs(), sizes, known))
+    return known if len(known) else _singles(sizes)
 
 
 def spans(conflicts: IntervalConflicts) -> tuple[Ints, Ints, int]:
@@ -58,20 +61,28 @@ def _singles(sizes: Ints) -> Lists:
     return lists_of([[index] for index in range(len(sizes))])
 
 
-def _cover(near: Lists, sizes: Ints) -> Lists:
-    """Cliques grown from every buffer, largest first, until they hold every pair or each buffer has started two."""
+def _cover(near: Lists, sizes: Ints, known: Lists) -> list[list[int]]:
+    """Cliques for pairs that no known one holds, largest buffers first, at most two that start from a buffer."""
     rows = near.as_python()
     bits = [sum(1 << other for other in row) for row in rows]
     open_pairs = list(bits)
+    for section in known.as_python():
+        _close(section, open_pairs)
     cliques: list[list[int]] = []
     weight = sizes.tolist()
     for start in np.argsort(-sizes, kind="stable").tolist():
         for _ in range(2):
-            if open_pairs[start] or not rows[start]:
+            if open_pairs[start] or not (rows[start] or len(known)):
                 cliques.append(_grow(start, bits, open_pairs, weight))
             if not open_pairs[start]:
                 break
-    return lists_of(cliques)
+    return cliques
+
+
+def _close(clique: list[int], open_pairs: list[int]) -> None:
+    mask = sum(1 << member for member in clique)
+    for member in clique:
+        open_pairs[member] &= ~mask
 
 
 def _grow(start: int, bits: list[int], open_pairs: list[int], weight: list[int]) -> list[int]:
@@ -82,9 +93,7 @@ def _grow(start: int, bits: list[int], open_pairs: list[int], weight: list[int])
         choice = _heaviest(possible & wanted or possible, weight)
         clique.append(choice)
         possible &= bits[choice]
-    mask = sum(1 << member for member in clique)
-    for member in clique:
-        open_pairs[member] &= ~mask
+    _close(clique, open_pairs)
     return sorted(clique)
 
 

@@ -72,9 +72,11 @@ class _Merger:
     last: list[int] = field(default_factory=list[int])
     following: list[int] = field(default_factory=list[int])
     acyclic: bool = True
+    labelled: bool = False
 
     def __post_init__(self) -> None:
         count, left_out = len(self.what.keys), self.what.left_out
+        self.labelled = any(self.what.user_labels)
         self.ins = [set() for _ in range(count)]
         self.outs = [set() for _ in range(count)]
         for node, sources in enumerate(self.what.sources):
@@ -95,9 +97,8 @@ class _Merger:
         if not parents:
             return
         self.level[node] = 1 + max(self.level[parent] for parent in parents)
-        # A user label joins engines, and with them the engine that further parents are compared with may change.
-        labelled = self.what.user_labels[node] != ""
-        wanted = [each for each in parents if labelled or self._may_merge(each, node)]
+        # Where user labels join engines, what the node is compared by may change with every group that it joins.
+        wanted = [each for each in parents if self.labelled or self._may_merge(each, node)]
         if len(wanted) > 1:
             wanted.sort(key=lambda parent: (len(self.outs[parent]), self.first[parent]))
         group = node

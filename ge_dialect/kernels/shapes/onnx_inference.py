@@ -33,6 +33,7 @@ from ge_dialect.kernels.shapes.info import (
     TensorInfo,
     Values,
 )
+from ge_dialect.kernels.shapes.onnx_crashes import crash
 from ge_dialect.kernels.shapes.readers import value_of
 from ge_dialect.kernels.spec import OpSpec
 
@@ -60,6 +61,10 @@ def infer_by_onnx(spec: OpSpec, inputs: Inputs, values: Values) -> Outputs:
     if any(isinstance(info, TensorInfo) and info.dtype.onnx in (None, 0) for info in inputs):
         return []
     node = _node(spec, schema, inputs)
+    has_input = bool(inputs) and inputs[0] is not None
+    ints = {item.name: item.i for item in node.attribute}
+    if (reason := crash(schema.domain, schema.name, has_input, ints.get)) is not None:
+        raise ShapeError(f"{spec.type}: {reason}")
     model = _model(spec, source, node, inputs, values)
     try:
         inferred = shape_inference.infer_shapes(model, strict_mode=True, data_prop=True)

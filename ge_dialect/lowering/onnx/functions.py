@@ -34,7 +34,7 @@ def inline_functions(model: onnx.ModelProto) -> onnx.ModelProto:
 
 
 GREATEST_EXPANSION = 1_000_000
-"""Nodes that a model may have when its functions are inlined. Functions that call functions can multiply beyond bounds."""
+"""Nodes that a model may have when its functions are inlined: functions that call functions multiply."""
 
 
 def _check_expansion(model: onnx.ModelProto) -> None:

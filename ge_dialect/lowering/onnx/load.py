@@ -26,8 +26,9 @@ def load_model(path: Path) -> onnx.ModelProto:
     """
     try:
         data = path.read_bytes()
-    except OSError as error:
-        raise OnnxImportError(f"cannot read the model: {error.strerror}", str(path)) from None
+    except (OSError, ValueError) as error:  # ValueError: a NUL in the path
+        reason = getattr(error, "strerror", None) or error
+        raise OnnxImportError(f"cannot read the model: {reason}", str(path)) from None
     return model_of_bytes(data, str(path))
 
 

@@ -117,13 +117,15 @@ def _sorted(nodes: list[ListedNode], defined: set[str]) -> list[ListedNode]:
             if waiting[user] == 0:
                 heappush(ready, user)
     if len(order) < len(nodes):
-        cycle = _cycle(needs, maker, waiting)
-        labels = [nodes[i].label() for i in cycle]
-        if len(labels) > 12:
-            labels[6:-6] = [f"({len(labels) - 12} more)"]
-        path = " -> ".join(labels)
-        raise OnnxImportError(f"the graph has a cycle: {path}")
+        labels = [nodes[i].label() for i in _cycle(needs, maker, waiting)]
+        raise OnnxImportError(f"the graph has a cycle: {_path(labels)}")
     return order
+
+
+def _path(labels: list[str]) -> str:
+    if len(labels) > 12:
+        labels = [*labels[:6], f"({len(labels) - 12} more)", *labels[-6:]]
+    return " -> ".join(labels)
 
 
 def _cycle(needs: list[list[str]], maker: dict[str, int], waiting: list[int]) -> list[int]:

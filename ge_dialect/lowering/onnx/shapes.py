@@ -17,6 +17,8 @@ from onnx import (
 from ge_dialect.lowering.onnx.collectives import GE_DOMAINS, stand_in
 from ge_dialect.lowering.onnx.constants import ExternalFiles
 from ge_dialect.lowering.onnx.errors import OnnxImportError
+from ge_dialect.lowering.onnx.hiding import hide_untyped, show_hidden
+from ge_dialect.lowering.onnx.propagation import values_stay_small
 from ge_dialect.lowering.onnx.value_types import element_dtype
 
 NO_NAMES = ("", "?")
@@ -174,13 +176,25 @@ def with_inferred_types(model: onnx.ModelProto) -> onnx.ModelProto:
     }
     for i in collectives:
         stand_in(model.graph.node[i], model)
+    hidden = hide_untyped(model)
+    typed = _inferred(model)
+    while hidden:  # what they need may be known now
+        show_hidden(typed)
+        still = hide_untyped(typed)
+        if still < hidden:
+            typed = _inferred(typed)
+        hidden = still if still < hidden else 0
+    show_hidden(typed)
+    for i, node in stood_in.items():
+        typed.graph.node[i].CopyFrom(node)
+    return typed
+
+
+def _inferred(model: onnx.ModelProto) -> onnx.ModelProto:
     try:
-        typed = shape_inference.infer_shapes(
-            model, check_type=False, strict_mode=False, data_prop=True
+        return shape_inference.infer_shapes(
+            model, check_type=False, strict_mode=False, data_prop=values_stay_small(model.graph)
         )
     except (shape_inference.InferenceError, RuntimeError, ValueError, MemoryError) as error:
         text = " ".join(str(error).split())
         raise OnnxImportError(f"types cannot be inferred: {text}") from None
-    for i, node in stood_in.items():
-        typed.graph.node[i].CopyFrom(node)
-    return typed

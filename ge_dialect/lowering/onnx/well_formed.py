@@ -11,6 +11,7 @@ from google.protobuf.descriptor import FieldDescriptor
 from onnx import GraphProto, NodeProto, defs
 
 from ge_dialect.dialects.ge import SourceOp
+from ge_dialect.kernels.shapes.onnx_crashes import crash
 from ge_dialect.lowering.onnx.errors import OnnxImportError
 
 _MANY = 1 << 31
@@ -18,11 +19,13 @@ _MANY = 1 << 31
 
 
 def check_text(model: onnx.ModelProto) -> None:
-    """Raise OnnxImportError, naming the field, when a string of the model is not UTF-8: damage that protobuf lets pass."""
+    """Raise OnnxImportError when a string of the model is not UTF-8: damage that protobuf lets pass."""
     try:
         _check_strings(model)
     except UnicodeDecodeError as error:
-        raise OnnxImportError(f"the ONNX model is damaged: text that is not UTF-8 ({error})") from None
+        raise OnnxImportError(
+            f"the ONNX model is damaged: text that is not UTF-8 ({error})"
+        ) from None
 
 
 def _check_strings(message: Any) -> None:
@@ -77,9 +80,12 @@ def _problem(node: NodeProto, versions: Mapping[str, int]) -> str | None:
     for item in attributes:
         if item.ref_attr_name:
             return f'attribute "{item.name}" refers to an attribute of a function'
-        if op == "GatherND" and item.name == "batch_dims" and item.i < 0:
-            return f"batch_dims cannot be {item.i}"
-    return None
+    return crash(
+        domain,
+        op,
+        bool(node.input and node.input[0]),
+        lambda name: next((item.i for item in attributes if item.name == name), None),
+    )
 
 
 @cache

@@ -47,7 +47,9 @@ def fold(op: Operation, constants: ConstantTable, limit: int) -> list[Array]:
     if missing is not None:
         raise NotFolded("weights-elided", "the bytes of an input are not in this text")
     inputs = [None if value is None else constants.array(value) for value in values]
-    _check_size(kinds, sum(array.nbytes for array in inputs if array is not None), limit)
+    # An input that stands there twice has its bytes once: a chain of Concat(x, x) doubles them at each step.
+    held = {id(array): array.nbytes for array in inputs if array is not None}
+    _check_size(kinds, sum(held.values()), limit)
     try:
         outputs = evaluate(spec_of(op), inputs)
     except GeError as error:

@@ -42,6 +42,7 @@ def extract(members: Sequence[Operation], name: str) -> tuple[GraphOp, OpOp]:
     passed = [value for value in inputs if not _is_own(value)]
     call = _call(name, passed, outputs)
     last = members[-1]
+    call.location = members[0].location
     block = last.parent
     assert block is not None
     block.insert_op_after(call, last)

@@ -10,8 +10,8 @@ from xdsl.passes import ModulePass
 
 from ge_dialect.analysis.order import is_sorted, topological_order
 from ge_dialect.analysis.remarks import emit_remark, remarks_wanted
-from ge_dialect.dialects.ge.access import get_flag, graph_table, graphs, node_name, set_flag
 from ge_dialect.dialects.ge.access import ge_type as type_of
+from ge_dialect.dialects.ge.access import get_flag, graph_table, graphs, node_name, set_flag
 from ge_dialect.dialects.ge.graph import GraphOp
 from ge_dialect.transforms.dynamic.clusters import Partition, partition
 from ge_dialect.transforms.dynamic.extraction import extract
@@ -24,7 +24,7 @@ DEFAULT_MIN_NODES = 4
 
 @dataclass(frozen=True)
 class GePartitionDynamic(ModulePass):
-    """Cut a dynamic root graph into clusters of known shape, each called by one node, and nodes that the host schedules.
+    """Cut a dynamic root graph into clusters of known shape, called by one node each, and nodes for the host.
 
     Expects engines and, so that nodes on tiny tensors stay out of clusters, `ge-host-exec`. A node is of known shape
     when all its inputs and outputs have sizes before the model runs. Clusters are joined along data edges as far as

@@ -54,6 +54,11 @@ def _sources(node: Node) -> list[Output]:
     return [x for x in node.inputs if x is not None]
 
 
+def _is_proven(node: Node) -> bool:
+    """Whether a plan has shown that the node's run needs no copies."""
+    return get_flag(node.op, "ge.proven_run")
+
+
 def _same_origin(node: Node) -> bool:
     """Whether all inputs of the node trace to one output."""
     return len({root(x) for x in _sources(node)}) == 1
@@ -134,7 +139,7 @@ def _user_in_continuous(first: Anchor, second: Anchor, scene: Scene) -> Sequence
 
 def _user_in_no_padding_in(first: Anchor, second: Anchor, scene: Scene) -> Sequence[Point]:
     user, other = _with(Kind.USER_IN, first, second)
-    if get_flag(other.node.op, "ge.places_inputs") or _same_origin(other.node):
+    if _is_proven(other.node) or _same_origin(other.node):
         return []
     return _behind_user(user, other)
 
@@ -146,7 +151,7 @@ def _user_in_no_padding_out(first: Anchor, second: Anchor, scene: Scene) -> Sequ
 def _user_out_inputs(first: Anchor, second: Anchor, scene: Scene) -> Sequence[Point]:
     user, other = _with(Kind.USER_OUT, first, second)
     source = user.node.inputs[user.slot]
-    if source is not None and source.node is other.node:
+    if _is_proven(other.node) or (source is not None and source.node is other.node):
         return []
     return [_at(user)]
 
@@ -172,6 +177,8 @@ def _immutable_outputs(first: Anchor, second: Anchor, scene: Scene) -> Sequence[
 def _no_padding_inputs(first: Anchor, second: Anchor, scene: Scene) -> Sequence[Point]:
     a, b = _sources(first.node), _sources(second.node)
     if not set(a) & set(b) or _nested(a, b):
+        return []
+    if _is_proven(first.node) and _is_proven(second.node):
         return []
     shared = first.value()
     assert shared is not None

@@ -10,8 +10,10 @@ is taken back.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Attribute, Operation
@@ -30,8 +32,14 @@ from ge_dialect.dialects.ge.nodes import OpOp
 from ge_dialect.transforms.no_task.candidate import Candidate
 from ge_dialect.transforms.no_task.trial import Cost, trial
 
-CONFLICT, IN_PLACE, NO_GAIN = "plan_conflict", "written_in_place", "peak_would_grow"
+CONFLICT, IN_PLACE = "plan_conflict", "written_in_place"
+UNSAFE, COPIES, GROWS = "plan_not_safe", "copies_would_grow", "peak_would_grow"
 """Reason keys of marks that were taken back."""
+
+Excess: TypeAlias = tuple[int, int]
+"""Copies, and bytes, that a plan has too many."""
+
+NOTHING: Excess = (0, 0)
 
 MAX_GROUPS, MAX_MEMBERS = 16, 32
 """How many shared memories, and marks of one, are tried alone when the plan got worse."""
@@ -42,7 +50,7 @@ _MARKS = (
     "ge.no_padding_continuous_output",
     "ge.output_reuse_input",
     "ge.reuse_input_on_dim_index",
-    "ge.places_inputs",
+    "ge.proven_run",
 )
 
 
@@ -172,37 +180,41 @@ class Marking:
     def _weigh(self) -> None:
         """Take marks back, one shared memory after the other, until a trial plan holds and needs no more than before;
         of the last one the marks that do no harm stay."""
-        while self._extras and not self._is_good(cost := self._cost(check=True)):
-            chosen = self._harmful(cost)
-            for extra in chosen:
-                self._withdraw(extra, NO_GAIN, self._complaint(cost))
+        while self._extras:
+            cost = trial(self._module)
+            excess = self._excess(cost)
+            if excess == NOTHING:
+                return
+            reason = UNSAFE if cost is None else COPIES if excess[0] else GROWS
+            for extra in self._harmful(excess):
+                self._withdraw(extra, reason, self._complaint(cost))
 
-    def _harmful(self, cost: Cost | None) -> list[Extra]:
+    def _harmful(self, excess: Excess) -> list[Extra]:
         """Marks without which the plan is better: those of the memory that is best given up, as few as will do."""
-        assert self._base is not None
         groups = sorted(self._groups(), key=len)[:MAX_GROUPS]
-        costs = [self._without(group) for group in groups]
-        best = min(range(len(groups)), key=lambda i: costs[i])
-        if costs[best] >= _key(cost):
+        without = [self._without(group) for group in groups]
+        best = min(range(len(groups)), key=lambda i: without[i])
+        if without[best] >= excess:
             return list(self._extras.values())
         chosen = groups[best]
-        if costs[best][0] > self._base.bytes:
+        if without[best] != NOTHING:
             return chosen
         for extra in chosen[:MAX_MEMBERS]:
             rest = [other for other in chosen if other is not extra]
-            if rest and self._without(rest)[0] <= self._base.bytes:
+            if rest and self._without(rest) == NOTHING:
                 chosen = rest
         return chosen
 
-    def _cost(self, *, check: bool = False) -> Cost | None:
-        return trial(self._module, check=check)
-
-    def _is_good(self, cost: Cost | None) -> bool:
+    def _excess(self, cost: Cost | None) -> Excess:
+        """Copies that nobody asked for and bytes beyond those of the model without these marks."""
         assert self._base is not None
         if cost is None:
-            return False
+            return sys.maxsize, sys.maxsize
         own = sum(len(extra.copies) for extra in self._extras.values())
-        return cost.bytes <= self._base.bytes and cost.copies <= self._base.copies + own
+        return (
+            max(0, cost.copies - self._base.copies - own),
+            max(0, cost.bytes - self._base.bytes),
+        )
 
     def _complaint(self, cost: Cost | None) -> str:
         assert self._base is not None
@@ -219,12 +231,12 @@ class Marking:
                 found.setdefault((graph, root), []).append(extra)
         return list(found.values())
 
-    def _without(self, group: list[Extra]) -> tuple[int, int]:
+    def _without(self, group: list[Extra]) -> Excess:
         marks = [(extra, _take_marks(extra)) for extra in group]
-        cost = self._cost()
+        excess = self._excess(trial(self._module, check=False))
         for extra, kept in marks:
             extra.candidate.op.attributes.update(kept)
-        return _key(cost)
+        return excess
 
     def _withdraw(self, extra: Extra, reason: str, text: str) -> None:
         op = extra.candidate.op
@@ -235,10 +247,6 @@ class Marking:
             copy.erase()
         del self._extras[op]
         _missed(op, self._family, Step(reason, False, text))
-
-
-def _key(cost: Cost | None) -> tuple[int, int]:
-    return (1 << 62, 1 << 62) if cost is None else (cost.bytes, cost.copies)
 
 
 def _excused(step: Step, waived: frozenset[str]) -> Step:

@@ -47,7 +47,7 @@ class GeConcatNoTask(ModulePass):
       tensors where they nest, as those of a DenseNet do; model inputs lie in the run (and are no memory of the caller
       then); one input that has its place already is copied (`Identity`). Each such mark is put to the test by the
       stages behind this pass, on a copy of the model: the plan must hold and need no more memory than without the
-      marks; else it is taken back, with the reason `plan_conflict`, `written_in_place` or `peak_would_grow`. Models
+      marks; else it is taken back, with a reason of its own (docs/no_task.md). Models
       of unknown shape are treated as in `faithful`.
     * `alignment`: bytes that joined tensors must be a multiple of in mode `aggressive`: what the device's kernels can
       write next to. The emulated device writes single bytes.

@@ -19,7 +19,7 @@ from ge_dialect.analysis.marks import (
     set_number,
 )
 from ge_dialect.analysis.model_graphs import ModelGraphs
-from ge_dialect.analysis.references import producer, trace
+from ge_dialect.analysis.references import producer
 from ge_dialect.analysis.remarks import emit_remark
 from ge_dialect.dialects.attrs import UNIT
 from ge_dialect.dialects.ge.access import ge_type, graph_of, node_name, nodes, set_slot_attr
@@ -43,6 +43,7 @@ WAIVED = frozenset(
         "producer_output_locked",
         "producer_attr:virtual",
         "consumer_is_virtual",
+        "producer_feeds_netoutput",
     }
 )
 """Checks without which a plan may still hold: several runs may share tensors where they nest."""
@@ -52,7 +53,6 @@ COPIED = frozenset(
         "same_source_anchor",
         "invalid_producer_type",
         "producer_has_subgraph",
-        "producer_feeds_netoutput",
         "producer_attr:continuous_or_reference",
         "producer_attr:atomic_output",
         "input_memory_type_mismatch",
@@ -141,9 +141,7 @@ class Joining:
 
     def _place(self, candidate: Candidate) -> None:
         self.mark(candidate)
-        traced = (trace(value, candidate.model) for _, value in candidate.wired())
-        if any(source is not None and ge_type(source.op) == "Data" for source in traced):
-            candidate.op.attributes["ge.places_inputs"] = UNIT
+        candidate.op.attributes["ge.proven_run"] = UNIT
 
     def _visit(
         self,

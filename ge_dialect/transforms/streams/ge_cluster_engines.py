@@ -56,7 +56,7 @@ class GeClusterEngines(StreamPass):
 
     name = "ge-cluster-engines"
 
-    topo_sorting_mode: str = ""
+    topo_sorting_mode: str | int = ""
 
     def assign(self, model: StreamModel) -> bool:
         for view in model.graphs:
@@ -82,7 +82,7 @@ class GeClusterEngines(StreamPass):
             keys.append((cluster_engine(op, model.engines).name, text_attr(op, LABEL)))
             user_labels.append(text_attr(op, USER_LABEL))
         what = Grouping(view.sources, keys, user_labels, left_out)
-        by_list = self.topo_sorting_mode == STABLE_RDFS
+        by_list = str(self.topo_sorting_mode) == STABLE_RDFS
         groups = group_neighbours(what) if by_list else group_by_edges(what)
         for rank, members in enumerate(groups):
             number = i64(rank)

@@ -83,8 +83,8 @@ class GeStreamDynamic(StreamPass):
 
     name = "ge-stream-dynamic"
 
-    enable: str = "1"
-    ac_parallel_enable: str = ""
+    enable: str | int = "1"
+    ac_parallel_enable: str | int = ""
 
     def assign(self, model: StreamModel) -> bool:
         root = model.root
@@ -93,13 +93,13 @@ class GeStreamDynamic(StreamPass):
         root.graph.attributes.pop(ENGINE_STREAMS, None)
         root.graph.attributes.pop(LABEL_STREAMS, None)
         single_op = get_flag(root.graph, "ge.single_op_scene")
-        if not dynamic_multi_stream(self.enable, single_op=single_op):
+        if not dynamic_multi_stream(str(self.enable), single_op=single_op):
             for view in model.dynamic_graphs:
                 for op in view.nodes:
                     set_stream(op, MAIN_STREAM)
             root.graph.attributes[STREAM_NUM] = i64(1)
             return False
-        allocator = _Allocator(ac_parallel(self.ac_parallel_enable))
+        allocator = _Allocator(ac_parallel(str(self.ac_parallel_enable)))
         for view in model.dynamic_graphs:
             allocator.assign(view, clusters_of(view, model.engines))
         root.graph.attributes[ENGINE_STREAMS] = _dictionary(allocator.engine_streams)

@@ -1,4 +1,4 @@
-"""docs/tools.md names every option of ge-run and ge-translate, and those that ge-opt adds to xDSL's."""
+"""docs/tools.md names every option of ge-run, ge-translate and ge-plan, and those that ge-opt adds to xDSL's."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def options(module: str) -> set[str]:
     return set(re.findall(r"^  (?:-\w(?: [A-Z_]+)?, )?(--[\w-]+)", done.stdout, re.MULTILINE))
 
 
-@pytest.mark.parametrize("tool", ["ge_run", "ge_translate", "ge_opt"])
+@pytest.mark.parametrize("tool", ["ge_run", "ge_translate", "ge_opt", "ge_plan"])
 def test_every_option_is_named(tool: str) -> None:
     known = options(f"ge_dialect.tools.{tool}") - {"--help"}
     if tool == "ge_opt":

@@ -66,7 +66,9 @@ def test_malformed_profiles(tmp_path: Path, text: str, message: str) -> None:
 
 
 def test_unknown_profile() -> None:
-    with pytest.raises(ProfileError, match=r"no device profile 'nope' \(known: ascend-2024, bandwidth, default"):
+    with pytest.raises(
+        ProfileError, match=r"no device profile 'nope' \(known: ascend-2024, bandwidth, default"
+    ):
         load_profile("nope")
     with pytest.raises(ProfileError, match="No such file"):
         load_profile("/nowhere/x.toml")
@@ -80,3 +82,53 @@ def test_chrome_trace(loaded: Loader) -> None:
     assert spans[0]["dur"] == 10
     names = {x["args"]["name"] for x in trace["traceEvents"] if x["ph"] == "M"}
     assert names == {"rank 0", "rank 1", "stream 0"}
+
+
+ROOFLINE = """
+[device]
+kernel = { fixed_us = 1.0, bytes_per_us = 1e9, vector_flops_per_us = 4096.0 }
+[engines]
+AIcoreEngine = { fixed_us = 2.0, bytes_per_us = 16384.0, vector_flops_per_us = 1e9, cube_flops_per_us = 1000.0 }
+"""
+
+
+def test_roofline_by_engine(loaded: Loader, tmp_path: Path) -> None:
+    path = tmp_path / "roofline.toml"
+    path.write_text(ROOFLINE)
+
+    def kernel_us(text: str) -> float:
+        return loaded(text, profile=str(path)).run([X]).report.device_us["kernel"]
+
+    assert kernel_us(TEXT) == pytest.approx(1 + 1)  # one operation an element, bytes are free
+    on_core = TEXT.replace("-> (%a) stream 0", '-> (%a) engine "AIcoreEngine" stream 0')
+    assert kernel_us(on_core) == pytest.approx(2 + 2)  # 32768 bytes count
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[host]\nlaunch = { issue_us = 1 }", "host.launch has an unknown key 'issue_us'"),
+        ("[device]\nsync = { cube_flops_per_us = 1 }", "unknown key 'cube_flops_per_us'"),
+        ("[engines]\nGpu = {}", "unknown kind 'Gpu' in [engines]"),
+        ("[about]\nyear = 2024", "[about] should be a table of texts"),
+    ],
+)
+def test_what_tables_refuse(tmp_path: Path, text: str, message: str) -> None:
+    path = tmp_path / "bad.toml"
+    path.write_text(text)
+    with pytest.raises(ProfileError) as caught:
+        load_profile(str(path))
+    assert message in caught.value.message
+
+
+def test_the_calibrated_profile_says_where_its_numbers_are_from() -> None:
+    profile = load_profile("ascend-2024")
+    assert "20240726-1" in profile.about["source"]
+    host = profile.host
+    parts = ("infer_shape", "tiling", "alloc", "launch")
+    issuing = 3 * sum(host[part].fixed_us for part in parts)
+    copies = sum(host[kind].issue_us + host[kind].fixed_us for kind in ("h2d", "d2h"))
+    # The three causes that the article names have a third of its 3 ms each.
+    for third in (issuing, copies, host["stream_sync"].fixed_us):
+        assert third == pytest.approx(1000, abs=2)
+    assert 7 * host["host_call"].fixed_us == pytest.approx(10, rel=0.1)

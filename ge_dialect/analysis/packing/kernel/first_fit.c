@@ -5,9 +5,28 @@ EXPORT const char *ge_pack_digest(void) { return SOURCE_DIGEST; }
 
 typedef struct { i64 start, end; } Range;
 
-static int by_start(const void *left, const void *right) {
-    i64 a = ((const Range *)left)->start, b = ((const Range *)right)->start;
-    return (a > b) - (a < b);
+/* Quicksort by start; the callback of qsort costs more than all the rest. */
+static void sort_ranges(Range *r, i64 count) {
+    while (count > 16) {
+        i64 low = r[0].start, middle = r[count / 2].start, high = r[count - 1].start;
+        i64 pivot = low < middle ? (middle < high ? middle : (low < high ? high : low))
+                                 : (low < high ? low : (middle < high ? high : middle));
+        i64 i = 0, j = count - 1;
+        while (i <= j) {
+            while (r[i].start < pivot) i++;
+            while (r[j].start > pivot) j--;
+            if (i > j) break;
+            Range t = r[i]; r[i++] = r[j]; r[j--] = t;
+        }
+        if (j + 1 < count - i) { sort_ranges(r, j + 1); r += i; count -= i; }
+        else { sort_ranges(r + i, count - i); count = j + 1; }
+    }
+    for (i64 i = 1; i < count; i++) {
+        Range t = r[i];
+        i64 j = i;
+        for (; j && r[j - 1].start > t.start; j--) r[j] = r[j - 1];
+        r[j] = t;
+    }
 }
 
 /* Give the buffers of `order` (a group counts where its first member stands) the lowest place that is free, or with
@@ -36,7 +55,7 @@ EXPORT i64 ge_pack_first_fit(const Problem *p, const i64 *order, i64 tightest, i
                     taken[count].start = offset[u]; taken[count].end = offset[u] + p->size[u];
                     count++;
                 }
-                qsort(taken, (size_t)count, sizeof(Range), by_start);
+                sort_ranges(taken, count);
                 i64 best = -1, least = INT64_MAX;
                 for (i64 j = 0; j < count; j++) {
                     i64 spare = taken[j].start - at - p->size[k];

@@ -361,10 +361,9 @@ static int explore(Search *s, const i64 *items, i64 length) {
 }
 
 static void strategy(Search *s, i64 round) {
-    static const i64 sections[4] = {0, 1, 2, 3};
-    s->section_rule = sections[round % 4];
+    s->section_rule = round % 4;
     s->order_rule = (round / 4 + round) % 4;
-    s->noise = round >= 16;
+    s->noise = round >= STRATEGIES;
 }
 
 static int root(Search *s, const i64 *items) {
@@ -427,7 +426,7 @@ EXPORT int ge_pack_search(const Problem *p, const Options *o, i64 *offset, Stati
             undo(s, 0);
             stats->restarts = round + 1;
             if (s->broken || stats->nodes >= o->nodes || now() > s->deadline) break;
-            if (round % 4 == 3) run *= 1.5;
+            if (round % STRATEGIES == STRATEGIES - 1) run *= 1.5;
         }
     }
     free(s->low); free(s->pin); free(s->stamp); free(s->placed); free(s->queued); free(s->rest); free(s->count);

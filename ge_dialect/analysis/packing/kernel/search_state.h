@@ -16,6 +16,7 @@ typedef struct {
 enum { FAIL = 0, FITS = 1, LIMIT = 2, CALL = 3 };
 enum { TABLE = 1, DOMINANCE = 2, INFERENCE = 4, SPLIT = 8, RESTART = 16 };
 enum { MOST_SECTIONS = 512 }; /* looked at in one choice */
+enum { STRATEGIES = 16 };    /* four rules for sections times four for buffers; longer runs when all had their turn */
 enum { RAISED, PLACED, PINNED };
 enum { NODE, PARTS };
 enum { ENTER, DECIDE, TRY, CHILD };

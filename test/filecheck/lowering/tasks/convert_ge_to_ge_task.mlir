@@ -7,6 +7,7 @@
 // CHECK-NEXT:    [[NO:%.+]] = ge_task.absent
 // CHECK-NEXT:    %a = ge_task.buffer hbm at 0 size 256 : tensor<2x64xf16>
 // CHECK-NEXT:    %b = ge_task.buffer hbm at 256 size 256 : tensor<2x64xf16>
+// CHECK-NEXT:    %c = ge_task.buffer hbm at 0 size 512 : tensor<4x64xf16>
 // CHECK-NEXT:    [[VIEW:%.+]] = ge_task.buffer hbm at 0 size 512 : tensor<256xf16>
 // CHECK-NEXT:    %d = ge_task.buffer hbm at 1536 size 512 output 1 name "second" : tensor<256xf16>
 // CHECK-NEXT:    [[OUT:%.+]] = ge_task.buffer hbm at 0 size 512 output 0 name "first" : tensor<4x64xf16, #ge.desc<NCHW>>
@@ -15,7 +16,7 @@
 // CHECK-NEXT:    ge_task.hccl "HcomAllReduce"(%x) -> (%b) engine "DNN_HCCL" attrs {reduction = "sum"} stream 1 op 2 {ge.name = "b"}
 // CHECK-NEXT:    ge_task.event_record 0 stream 1 op 3 {ge.name = "send"}
 // CHECK-NEXT:    ge_task.event_wait 0 stream 0 op 4 {ge.name = "recv"}
-// CHECK-NOT:     "ConcatD"
+// CHECK-NEXT:    ge_task.virtual "ConcatD"(%a, %b) -> (%c) engine "AIcoreEngine" attrs {concat_dim = 0 : i64} op 5 tasks 1 bytes 512 {ge.name = "c"}
 // CHECK-NEXT:    ge_task.kernel "Relu"([[VIEW]]) -> (%d) engine "AIcoreEngine" kernel_type 2 stream 0 op 6 {ge.name = "d"}
 // CHECK-NEXT:    ge_task.fusion_end stream 0 op 6 {ge.name = "d"}
 // CHECK-NEXT:    ge_task.end_graph stream 0 op 7 {ge.name = "out"}

@@ -3,7 +3,7 @@
 // RUN: not ge-opt %s -p 'ge-assign-streams{mode="LoadBalance:65"}' 2>&1 | filecheck %s --check-prefix=MANY
 // RUN: not ge-opt %s -p 'ge-assign-streams{mode=LoadBalance}' 2>&1 | filecheck %s --check-prefix=BARE
 // RUN: not ge-opt %s -p 'ge-assign-streams{mode=two}' 2>&1 | filecheck %s --check-prefix=WRONG
-// RUN: not ge-opt %s -p 'ge-assign-engines,ge-assign-streams{mode=dynamic ac-parallel-enable=2}' 2>&1 | filecheck %s --check-prefix=AC
+// RUN: not ge-opt %s -p 'ge-assign-engines,ge-assign-streams{mode=dynamic ac-parallel-enable=2}' --split-input-file 2>&1 | filecheck %s --check-prefix=AC
 
 // ZERO: ge.autoMultistreamParallelMode cannot be 'LoadBalance:0': the number of streams is from 1 to 64
 // MANY: ge.autoMultistreamParallelMode cannot be 'LoadBalance:65': the number of streams is from 1 to 64
@@ -12,7 +12,7 @@
 // AC: option ac_parallel_enable cannot be '2': expected 0 or 1
 
 // Tests that a stream label and a single stream exclude each other.
-// CHECK: ge_assign_streams_errors.mlir:20:8: error: ge.enableSingleStream conflicts with stream label 'a' of node "y"
+// CHECK: ge_assign_streams_errors.mlir:18:3: error: ge.enableSingleStream conflicts with stream label 'a' of node "y"
 ge.graph @main {
   %x = ge.data index 0 {ge.name = "x"} : tensor<2xf32>
   %y = ge.op "Relu" (%x) attrs {_stream_label = "a"} {ge.name = "y"} : tensor<2xf32>

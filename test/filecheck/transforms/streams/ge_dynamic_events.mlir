@@ -19,6 +19,6 @@ ge.graph @main attributes {ge.unknown_shape} {
 // Tests that every node on an edge between streams has a stream.
 // CHECK: error: node "b" has no stream
 ge.graph @main attributes {ge.unknown_shape} {
-  %a = ge.op "Relu" () {ge.name = "a", ge.stream = 0 : i64} : tensor<2xf32>
+  %a = ge.op "Make" () {ge.name = "a", ge.stream = 0 : i64} : tensor<2xf32>
   %b = ge.op "Relu" (%a) {ge.name = "b"} : tensor<2xf32>
 }

@@ -1,4 +1,4 @@
-// RUN: ge-opt %s -p "ge-stream-all-reduce{hcom-parallel}" | filecheck %s
+// RUN: ge-opt %s -p "ge-stream-all-reduce{hcom-parallel=true}" | filecheck %s
 // RUN: ge-opt %s -p ge-stream-all-reduce | filecheck %s --check-prefix=OFF
 // OFF: ge.graph @main attributes {ge.next_stream = 3 : i64}
 
@@ -6,8 +6,9 @@
 // nothing happens.
 // CHECK: ge.graph @main attributes {ge.next_stream = 5 : i64}
 ge.graph @main attributes {ge.next_stream = 3 : i64} {
+  %x = ge.data index 0 {ge.name = "x"} : tensor<2xf32>
   // CHECK: ge.name = "h", ge.stream = 0 : i64
-  %h = ge.op "HcomAllReduce" () attrs {fusion = 1} {ge.name = "h", ge.stream = 0 : i64} : tensor<2xf32>
+  %h = ge.op "HcomAllReduce" (%x) attrs {fusion = 1} {ge.name = "h", ge.stream = 0 : i64} : tensor<2xf32>
   // CHECK: ge.name = "a", ge.stream = 3 : i64
   %a = ge.op "Relu" (%h) {ge.name = "a", ge.stream = 1 : i64} : tensor<2xf32>
   // CHECK: ge.name = "other", ge.stream = 1 : i64
@@ -17,5 +18,5 @@ ge.graph @main attributes {ge.next_stream = 3 : i64} {
   // CHECK: ge.name = "b", ge.stream = 3 : i64
   %b = ge.op "Relu" (%g) {ge.name = "b", ge.stream = 1 : i64} : tensor<2xf32>
   // CHECK: ge.name = "beside", ge.stream = 1 : i64
-  %beside = ge.op "Relu" () {ge.name = "beside", ge.stream = 1 : i64} : tensor<2xf32>
+  %beside = ge.op "Make" () {ge.name = "beside", ge.stream = 1 : i64} : tensor<2xf32>
 }

@@ -17,13 +17,16 @@ ge.graph @main attributes {ge.stream_num = 1 : i64} {
   %b = ge.op "Relu" (%a) {ge.name = "b", ge.stream = 0 : i64} : tensor<2xf32>
   // CHECK: ge.name = "c", ge.stream = 2 : i64
   // MAIN: ge.name = "c", ge.stream = 2 : i64
-  %c = ge.op "Relu" (%a) {ge.name = "c", ge.stream = 0 : i64} : tensor<2xf32>
+  %c = ge.op "Relu" (%x) {ge.name = "c", ge.stream = 0 : i64} : tensor<2xf32>
+  // CHECK: ge.name = "e", ge.stream = 2 : i64
+  // MAIN: ge.name = "e", ge.stream = 2 : i64
+  %e = ge.op "Relu" (%c) {ge.name = "e", ge.stream = 0 : i64} : tensor<2xf32>
   // CHECK: ge.name = "l", ge.stream = 3 : i64
   // MAIN: ge.name = "l", ge.stream = 3 : i64
   %l = ge.op "Relu" (%x) attrs {_stream_label = "l"} {ge.name = "l", ge.stream = 0 : i64} : tensor<2xf32>
   // CHECK: ge.name = "d", ge.stream = 1 : i64
   // MAIN: ge.name = "d", ge.stream = 1 : i64
-  %d = ge.op "Add" (%b, %c) {ge.name = "d", ge.stream = 0 : i64} : tensor<2xf32>
+  %d = ge.op "Relu" (%b) {ge.name = "d", ge.stream = 0 : i64} : tensor<2xf32>
 }
 
 // -----
@@ -31,7 +34,7 @@ ge.graph @main attributes {ge.stream_num = 1 : i64} {
 // Tests that the mode of the graph wins over the option.
 // CHECK: ge.graph @main attributes {ge.auto_multistream_mode = "cv", ge.stream_num = 1 : i64}
 ge.graph @main attributes {ge.auto_multistream_mode = "cv", ge.stream_num = 1 : i64} {
-  %a = ge.op "Relu" () {ge.name = "a", ge.stream = 0 : i64} : tensor<2xf32>
+  %a = ge.op "Make" () {ge.name = "a", ge.stream = 0 : i64} : tensor<2xf32>
   // CHECK: ge.name = "b", ge.stream = 0 : i64
-  %b = ge.op "Relu" () {ge.name = "b", ge.stream = 0 : i64} : tensor<2xf32>
+  %b = ge.op "Make" () {ge.name = "b", ge.stream = 0 : i64} : tensor<2xf32>
 }

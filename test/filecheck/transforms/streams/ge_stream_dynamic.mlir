@@ -14,18 +14,18 @@ ge.graph @main attributes {ge.unknown_shape} {
   %a = ge.op "Relu" (%next) {ge.name = "a", ge.engine = "AIcoreEngine", ge.cluster = 1 : i64} : tensor<2xf32>
   // CHECK: ge.name = "where"{{.*}}ge.stream = 0 : i64
   // AC: ge.name = "where"{{.*}}ge.stream = 2 : i64
-  %where = ge.op "Where" (%a) {ge.name = "where", ge.engine = "DNN_VM_AICPU", ge.cluster = 2 : i64} : tensor<2xf32>
+  %where = ge.op "Cpu" (%a) {ge.name = "where", ge.engine = "DNN_VM_AICPU", ge.cluster = 2 : i64} : tensor<2xf32>
   // CHECK: ge.name = "h"{{.*}}ge.stream = 1 : i64
   %h = ge.op "HcomAllReduce" (%a) {ge.name = "h", ge.engine = "DNN_HCCL", ge.cluster = 3 : i64} : tensor<2xf32>
   // CHECK: ge.name = "b"{{.*}}ge.stream = 0 : i64
   %b = ge.op "Add" (%a, %h) {ge.name = "b", ge.engine = "AIcoreEngine", ge.cluster = 4 : i64} : tensor<2xf32>
   // CHECK: ge.name = "v"{{.*}}ge.stream = 1 : i64
-  %v = ge.op "Reshape" (%h) {ge.name = "v", ge.engine = "DNN_VM_GE_LOCAL", ge.cluster = 5 : i64} : tensor<2xf32>
+  %v = ge.op "View" (%h) {ge.name = "v", ge.engine = "DNN_VM_GE_LOCAL", ge.cluster = 5 : i64} : tensor<2xf32>
   // CHECK: ge.name = "l"{{.*}}ge.stream = 3 : i64
   %l = ge.op "Relu" (%b) attrs {_stream_label = "l"} {ge.name = "l", ge.engine = "AIcoreEngine", ge.cluster = 6 : i64} : tensor<2xf32>
-  %if = ge.op "If" (%b) subgraphs [@known] {ge.name = "if", ge.engine = "DNN_VM_GE_LOCAL", ge.cluster = 7 : i64} : tensor<2xf32>
+  %if = ge.op "Owner" (%b) subgraphs [@known] {ge.name = "if", ge.engine = "DNN_VM_GE_LOCAL", ge.cluster = 7 : i64} : tensor<2xf32>
 }
 ge.graph @known {
   // CHECK: ge.name = "k", ge.engine = "AIcoreEngine", ge.cluster = 0 : i64} :
-  %k = ge.op "Relu" () {ge.name = "k", ge.engine = "AIcoreEngine", ge.cluster = 0 : i64} : tensor<2xf32>
+  %k = ge.op "Make" () {ge.name = "k", ge.engine = "AIcoreEngine", ge.cluster = 0 : i64} : tensor<2xf32>
 }

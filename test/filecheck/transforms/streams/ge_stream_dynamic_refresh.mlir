@@ -13,11 +13,11 @@ ge.graph @main attributes {ge.unknown_shape, ge.engine_streams = {DNN_VM_AICPU =
   // CHECK: {ge.name = "label", ge.stream = 2 : i64}
   %label = ge.op "Relu" (%cpu) {ge.name = "label", ge.stream = 3 : i64} : tensor<2xf32>
   // CHECK: {ge.name = "view", ge.stream = 0 : i64}
-  %view = ge.op "Reshape" (%cpu) {ge.name = "view"} : tensor<2xf32>
+  %view = ge.op "View" (%cpu) {ge.name = "view"} : tensor<2xf32>
   // CHECK: {ge.name = "if", ge.stream = 0 : i64}
-  %if = ge.op "If" (%cpu) subgraphs [@gone] {ge.name = "if", ge.stream = 0 : i64} : tensor<2xf32>
+  %if = ge.op "Owner" (%cpu) subgraphs [@gone] {ge.name = "if", ge.stream = 0 : i64} : tensor<2xf32>
   // CHECK: {ge.name = "const", ge.stream = 0 : i64}
-  %const = ge.op "Fill" (%cpu) attrs {_is_potential_const = true} {ge.name = "const", ge.stream = 0 : i64} : tensor<2xf32>
+  %const = ge.op "Made" (%cpu) attrs {_is_potential_const = true} {ge.name = "const", ge.stream = 0 : i64} : tensor<2xf32>
   // CHECK: {ge.name = "out", ge.stream = 0 : i64}
   ge.net_output (%label) {ge.name = "out", ge.stream = 3 : i64}
 }

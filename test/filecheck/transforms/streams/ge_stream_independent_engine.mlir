@@ -5,13 +5,13 @@
 // CHECK: ge.graph @main attributes {ge.next_stream = 4 : i64}
 ge.graph @main attributes {ge.next_stream = 2 : i64} {
   // CHECK: ge.name = "a"{{.*}}ge.cluster_stream = 2 : i64
-  %a = ge.op "HcomAllReduce" () {ge.name = "a", ge.engine = "DNN_HCCL", ge.cluster = 0 : i64} : tensor<2xf32>
+  %a = ge.op "Collective" () {ge.name = "a", ge.engine = "DNN_HCCL", ge.cluster = 0 : i64} : tensor<2xf32>
   // CHECK: ge.name = "b"{{.*}}ge.cluster_stream = 3 : i64
-  %b = ge.op "HcomAllReduce" () attrs {_stream_label = "l"} {ge.name = "b", ge.engine = "DNN_HCCL", ge.cluster = 1 : i64, ge.cluster_stream = 0 : i64} : tensor<2xf32>
+  %b = ge.op "Collective" () attrs {_stream_label = "l"} {ge.name = "b", ge.engine = "DNN_HCCL", ge.cluster = 1 : i64, ge.cluster_stream = 0 : i64} : tensor<2xf32>
   // CHECK: ge.name = "c"{{.*}}ge.cluster_stream = 1 : i64
-  %c = ge.op "HcomAllReduce" () attrs {_stream_label = "u", _user_stream_label = "u"} {ge.name = "c", ge.engine = "DNN_HCCL", ge.cluster = 2 : i64, ge.cluster_stream = 1 : i64} : tensor<2xf32>
+  %c = ge.op "Collective" () attrs {_stream_label = "u", _user_stream_label = "u"} {ge.name = "c", ge.engine = "DNN_HCCL", ge.cluster = 2 : i64, ge.cluster_stream = 1 : i64} : tensor<2xf32>
   // CHECK: ge.name = "d"{{.*}}ge.cluster_stream = 2 : i64
-  %d = ge.op "HcomAllGather" () {ge.name = "d", ge.engine = "DNN_HCCL", ge.cluster = 3 : i64} : tensor<2xf32>
+  %d = ge.op "Collective" () {ge.name = "d", ge.engine = "DNN_HCCL", ge.cluster = 3 : i64} : tensor<2xf32>
   // CHECK: ge.name = "e"{{.*}}ge.cluster = 4 : i64} :
-  %e = ge.op "Relu" () {ge.name = "e", ge.engine = "AIcoreEngine", ge.cluster = 4 : i64} : tensor<2xf32>
+  %e = ge.op "Make" () {ge.name = "e", ge.engine = "AIcoreEngine", ge.cluster = 4 : i64} : tensor<2xf32>
 }

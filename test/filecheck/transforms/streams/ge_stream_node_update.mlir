@@ -9,7 +9,7 @@ ge.graph @main {
   // CHECK: ge.name = "l"{{.*}}ge.cluster_stream = 2 : i64} :
   %l = ge.op "LabelTarget" (%a) attrs {_rts_label_node = true} {ge.name = "l", ge.engine = "AIcoreEngine", ge.cluster = 0 : i64, ge.cluster_stream = 2 : i64} : tensor<2xf32>
   // CHECK: ge.name = "v"{{.*}}ge.cluster = 1 : i64} :
-  %v = ge.op "Reshape" (%a) {ge.name = "v", ge.engine = "DNN_VM_GE_LOCAL", ge.cluster = 1 : i64} : tensor<2xf32>
+  %v = ge.op "View" (%a) {ge.name = "v", ge.engine = "DNN_VM_GE_LOCAL", ge.cluster = 1 : i64} : tensor<2xf32>
 }
 
 // -----
@@ -32,5 +32,5 @@ ge.graph @body {
 // Tests that a sub-graph whose engine needs a stream must have one.
 // CHECK: error: no stream for the sub-graph of node "a" on engine AIcoreEngine
 ge.graph @main {
-  %a = ge.op "Relu" () {ge.name = "a", ge.engine = "AIcoreEngine", ge.cluster = 0 : i64} : tensor<2xf32>
+  %a = ge.op "Make" () {ge.name = "a", ge.engine = "AIcoreEngine", ge.cluster = 0 : i64} : tensor<2xf32>
 }

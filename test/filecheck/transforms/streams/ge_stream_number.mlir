@@ -5,24 +5,24 @@
 // CHECK: ge.graph @main attributes {ge.stream_num = 4 : i64}
 ge.graph @main attributes {ge.next_stream = 2 : i64} {
   // CHECK: ge.name = "a", ge.stream = 0 : i64
-  %a = ge.op "Relu" () {ge.name = "a", ge.stream = 0 : i64} : tensor<2xf32>
+  %a = ge.op "Make" () {ge.name = "a", ge.stream = 0 : i64} : tensor<2xf32>
   // CHECK: ge.name = "if", ge.stream = 1 : i64
-  %if = ge.op "If" (%a) subgraphs [@outer] {ge.name = "if", ge.stream = 1 : i64} : tensor<2xf32>
+  %if = ge.op "Owner" (%a) subgraphs [@outer] {ge.name = "if", ge.stream = 1 : i64} : tensor<2xf32>
 }
 // CHECK: ge.graph @outer {
 ge.graph @outer attributes {ge.next_stream = 2 : i64} {
   // CHECK: ge.name = "b", ge.stream = 2 : i64
-  %b = ge.op "Relu" () {ge.name = "b", ge.stream = 1 : i64} : tensor<2xf32>
+  %b = ge.op "Make" () {ge.name = "b", ge.stream = 1 : i64} : tensor<2xf32>
   // CHECK: ge.name = "inner_if", ge.stream = 1 : i64
-  %if = ge.op "If" (%b) subgraphs [@inner] {ge.name = "inner_if", ge.stream = 0 : i64} : tensor<2xf32>
+  %if = ge.op "Owner" (%b) subgraphs [@inner] {ge.name = "inner_if", ge.stream = 0 : i64} : tensor<2xf32>
 }
 ge.graph @inner attributes {ge.next_stream = 2 : i64} {
   // CHECK: ge.name = "c", ge.stream = 1 : i64
-  %c = ge.op "Relu" () {ge.name = "c", ge.stream = 0 : i64} : tensor<2xf32>
+  %c = ge.op "Make" () {ge.name = "c", ge.stream = 0 : i64} : tensor<2xf32>
   // CHECK: ge.name = "d", ge.stream = 3 : i64
   %d = ge.op "Relu" (%c) {ge.name = "d", ge.stream = 1 : i64} : tensor<2xf32>
   // CHECK: ge.name = "e"} :
-  %e = ge.op "Reshape" (%c) {ge.name = "e"} : tensor<2xf32>
+  %e = ge.op "View" (%c) {ge.name = "e"} : tensor<2xf32>
 }
 
 // -----
@@ -31,16 +31,16 @@ ge.graph @inner attributes {ge.next_stream = 2 : i64} {
 // as one with a stream of its own.
 // CHECK: ge.graph @main attributes {ge.unknown_shape, ge.stream_num = 3 : i64}
 ge.graph @main attributes {ge.next_stream = 1 : i64, ge.unknown_shape} {
-  %if = ge.op "If" () subgraphs [@known] {ge.name = "if", ge.stream = 0 : i64} : tensor<2xf32>
+  %if = ge.op "Owner" () subgraphs [@known] {ge.name = "if", ge.stream = 0 : i64} : tensor<2xf32>
 }
 ge.graph @known attributes {ge.next_stream = 2 : i64} {
   // CHECK: ge.name = "a", ge.stream = 0 : i64
-  %a = ge.op "Relu" () {ge.name = "a", ge.stream = 0 : i64} : tensor<2xf32>
+  %a = ge.op "Make" () {ge.name = "a", ge.stream = 0 : i64} : tensor<2xf32>
   // CHECK: ge.name = "b", ge.stream = 1 : i64
-  %b = ge.op "Relu" () {ge.name = "b", ge.stream = 1 : i64} : tensor<2xf32>
-  %if = ge.op "If" () subgraphs [@lost] {ge.name = "if2"} : tensor<2xf32>
+  %b = ge.op "Make" () {ge.name = "b", ge.stream = 1 : i64} : tensor<2xf32>
+  %if = ge.op "Owner" () subgraphs [@lost] {ge.name = "if2"} : tensor<2xf32>
 }
 ge.graph @lost {
   // CHECK: ge.name = "c", ge.stream = 2 : i64
-  %c = ge.op "Relu" () {ge.name = "c", ge.stream = 0 : i64} : tensor<2xf32>
+  %c = ge.op "Make" () {ge.name = "c", ge.stream = 0 : i64} : tensor<2xf32>
 }

@@ -25,5 +25,5 @@ ge.graph @main attributes {ge.next_stream = 2 : i64} {
 // Tests that the name of a group is a string.
 // CHECK: error: node "a" has a _parallel_group that is no string: 3
 ge.graph @main {
-  %a = ge.op "Relu" () attrs {_parallel_group = 3} {ge.name = "a", ge.stream = 0 : i64} : tensor<2xf32>
+  %a = ge.op "Make" () attrs {_parallel_group = 3} {ge.name = "a", ge.stream = 0 : i64} : tensor<2xf32>
 }

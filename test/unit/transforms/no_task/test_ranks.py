@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 import pytest
 from xdsl.parser import Parser
@@ -55,7 +57,9 @@ def _expected(inputs: list[list[np.ndarray]]) -> list[dict[str, np.ndarray]]:
 @pytest.mark.parametrize("mode", ["off", "faithful", "aggressive"])
 @pytest.mark.parametrize("order", ["round_robin", "random"])
 @pytest.mark.parametrize("ranks", [2, 8])
-def test_collectives_joined_without_task(ranks: int, order: str, mode: str) -> None:
+def test_collectives_joined_without_task(
+    ranks: int, order: Literal["round_robin", "random"], mode: str
+) -> None:
     module = Parser(context(), _graph(ranks)).parse_module()
     module = compile(module, pipeline=f"ge-pipeline{{no-task={mode}}}").module
     (model,) = (op for op in module.body.block.ops if isinstance(op, ModelOp))

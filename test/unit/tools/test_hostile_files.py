@@ -1,0 +1,190 @@
+"""Files, options and streams that are not what they should be."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import onnx
+import onnx.parser
+import pytest
+
+from ge_dialect.formats.errors import LONGEST, GeError
+from ge_dialect.runtime.cost import ProfileError, load_profile
+from ge_dialect.tools import ge_opt, ge_run, ge_translate
+from ge_dialect.tools.diagnostics import run_tool
+from ge_dialect.tools.frontends import parse_dims
+from ge_dialect.tools.output import whole_file
+
+MODEL = (
+    '<ir_version: 8, opset_import: ["": 17]> g (float[2, 3] x) => (float[2, 3] y) { y = Relu(x) }'
+)
+OLD = b"old"
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> Path:
+    path = tmp_path / "m.onnx"
+    onnx.save(onnx.parser.parse_model(MODEL), path)
+    return path
+
+
+@pytest.fixture
+def old(tmp_path: Path) -> Path:
+    """A file that a failing command must leave as it is."""
+    path = tmp_path / "old"
+    path.write_bytes(OLD)
+    return path
+
+
+def test_names_and_messages_become_one_line() -> None:
+    error = GeError("value \x1b[31m is\n  wrong", 'm.onnx: node "a\nb"')
+    assert error.render() == 'm.onnx: node "a b": error: value \\x1b[31m is wrong'
+    long = GeError(f"begin {'n' * 5000} end", "m.onnx").render()
+    assert len(long) < LONGEST + 50
+    assert long.startswith("m.onnx: error: begin nnn")
+    assert long.endswith("nnn end")
+    assert GeError("größer").render("m") == "m: error: größer"
+
+
+def test_memory_that_is_not_there_is_a_users_error(capsys: pytest.CaptureFixture[str]) -> None:
+    def body() -> None:
+        raise MemoryError("no 8 TiB")
+
+    assert run_tool(body, "m.onnx") == 1
+    assert capsys.readouterr().err == "m.onnx: error: not enough memory. no 8 TiB\n"
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--outputs", "OLD", "--trace", "nowhere/t.json"),
+        ("--trace", "OLD", "--outputs", "nowhere/{rank}.npz", "--ranks", "2"),
+        ("--outputs", "OLD", "--trace", "FOLDER"),
+        ("--outputs", "OLD", "--inputs", "OLD"),
+        ("--outputs", "OLD", "--trace", "OLD"),
+        ("--outputs", "OLD", "--inputs", "nothing.npz"),
+        ("--outputs", "OLD", "--profile", "nothing.toml"),
+        ("--outputs", "OLD", "--seed", "-1"),
+        ("--outputs", "OLD", "--ranks", "1000000000"),
+        ("--outputs", "OLD", "--weights", "OLD"),
+        ("--outputs", ""),
+    ],
+    ids=" ".join,
+)
+def test_ge_run_writes_all_files_or_none(
+    options: tuple[str, ...], model: Path, old: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    names = {"OLD": str(old), "FOLDER": str(old.parent)}
+    assert ge_run.main([str(model), *(names.get(x, x) for x in options)]) == 1
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.count("\n") == 1
+    assert ": error: " in captured.err
+    assert old.read_bytes() == OLD
+    assert sorted(x.name for x in old.parent.iterdir()) == ["m.onnx", "old"]
+
+
+def test_the_model_is_not_overwritten(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    data = model.read_bytes()
+    assert ge_run.main([str(model), "--outputs", str(model)]) == 1
+    assert f"the model and --outputs {model} are the same file" in capsys.readouterr().err
+    assert ge_translate.main(["--import-onnx", str(model), "-o", str(model)]) == 1
+    assert model.read_bytes() == data
+
+
+def test_text_and_weights_in_one_file(
+    model: Path, old: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for main in (ge_opt.main, ge_translate.main):
+        assert main([str(model), "-o", str(old), "--weights", str(old)]) == 1
+        assert "-o and --weights are the same file" in capsys.readouterr().err
+    assert old.read_bytes() == OLD
+
+
+def test_links_in_a_circle(tmp_path: Path) -> None:
+    path = tmp_path / "loop"
+    path.symlink_to("loop")
+    with pytest.raises(GeError, match="no path of a file"), whole_file(str(path)):
+        pass
+
+
+def test_dims_are_for_onnx(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "m.mlir"
+    path.write_text("builtin.module {}")
+    assert ge_opt.main([str(path), "--dim", "batch=1"]) == 1
+    assert "--dim fixes dimensions of .onnx models only" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        (("batch=٣",), "NAME=NUMBER"),
+        ((f"batch={1 << 63}",), "cannot be"),
+        ((f"batch={'9' * 5000}",), "cannot be"),
+        (("batch=1", "batch=2"), "given twice"),
+    ],
+)
+def test_impossible_dims(settings: tuple[str, ...], message: str) -> None:
+    with pytest.raises(GeError, match=message):
+        parse_dims(settings)
+
+
+@pytest.mark.parametrize("value", ["nan", "inf", "1e300", "5e-324", "9" * 400, "9" * 5000])
+@pytest.mark.parametrize("key", ["fixed_us", "bytes_per_us"])
+def test_profiles_without_end(key: str, value: str, tmp_path: Path) -> None:
+    path = tmp_path / "p.toml"
+    path.write_text(f"[device]\nkernel = {{ {key} = {value} }}")
+    with pytest.raises(ProfileError):
+        load_profile(str(path))
+
+
+def test_a_profile_nested_too_deeply(tmp_path: Path) -> None:
+    path = tmp_path / "p.toml"
+    path.write_text(f"a = {'[' * 5000}{']' * 5000}")
+    with pytest.raises(ProfileError, match="nested too deeply"):
+        load_profile(str(path))
+
+
+def test_text_is_verified_before_it_is_lowered(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "m.mlir"
+    path.write_text(
+        '"ge.graph"() <{sym_name = "main"}> ({\n'
+        '  %x = "ge.data"() <{index = "b"}> {ge.name = "x"} : () -> tensor<2xf32>\n'
+        "}) : () -> ()"
+    )
+    assert ge_run.main([str(path)]) == 1
+    assert capsys.readouterr().err.startswith(f"{path}:2:3: error: ")
+
+
+def test_objects_in_an_npz_are_not_unpickled(
+    model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    class Evil:
+        def __reduce__(self) -> tuple[object, ...]:
+            return os.mkdir, (str(tmp_path / "harm"),)
+
+    path = tmp_path / "evil.npz"
+    np.savez(path, x=np.array([Evil()], object))
+    assert ge_run.main([str(model), "--inputs", str(path)]) == 1
+    assert capsys.readouterr().err == f"{path}: error: not an .npz file of arrays\n"
+    assert not (tmp_path / "harm").exists()
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-"])
+def test_closed_standard_streams(closed: str) -> None:
+    command = f'"$0" -m ge_dialect.tools.ge_opt {closed}'
+    result = subprocess.run(
+        ["sh", "-c", command, sys.executable],
+        input="builtin.module {}",
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "Traceback" not in result.stderr
+    assert result.returncode == (1 if closed == "<&-" else 0)
