@@ -10,6 +10,7 @@ import os
 from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Literal
 
 ROOT = Path(__file__).resolve().parent.parent
 SHARED = Path(os.environ.get("GE_MODELS", ROOT.parent / "shared" / "models"))
@@ -23,6 +24,8 @@ class Model:
     path: Path | None
     why: str = ""
     dims: dict[str, int] = field(default_factory=dict)
+    accumulate: Literal["float32", "float64"] = "float32"
+    """In what products are summed: the last bits of sums, which depend on the BLAS library, can matter."""
     picture: bool = False
     """The input is a picture of print, without which a text detector's output is zero but for rounding."""
 
@@ -115,6 +118,7 @@ PACKAGED_MODELS: tuple[Model, ...] = (
             {"x:0": 1, "x:2": 96, "x:3": 128},
         ),
         picture=True,
+        accumulate="float64",  # 60 layers between a sum and a sigmoid
     ),
     _packaged(
         "rapidocr_onnxruntime",

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from xdsl.passes import ModulePass
 from xdsl.utils.arg_spec import ArgSpec
@@ -15,6 +16,7 @@ from ge_dialect.universe import resolve
 
 HOST_EXEC = "ge-host-exec"
 SINK = "ge-sink-clusters"
+NoTaskMode: TypeAlias = Literal["off", "faithful", "aggressive"]
 NO_TASK = frozenset({"ge-concat-no-task", "ge-pack-no-task", "ge-split-no-task"})
 
 GE_PIPELINE: tuple[str, ...] = (
@@ -66,7 +68,7 @@ class GePipeline(Preset):
     until: str | None = None
     host_exec: bool = True
     partition: bool = True
-    no_task: Literal["off", "faithful", "aggressive"] = "faithful"
+    no_task: NoTaskMode = "faithful"
 
     def passes(self) -> tuple[ModulePass, ...]:
         """Raises GeError when `until` is no pass of the pipeline."""
@@ -81,18 +83,24 @@ class GePipeline(Preset):
         left_out = {HOST_EXEC} if not self.host_exec else set[str]()
         if not self.partition:
             left_out |= {"ge-partition-dynamic", SINK}
-        if self.no_task == "off":
-            left_out |= NO_TASK
-        return tuple(
-            _make(name, mode=self.no_task) if name in NO_TASK else _make(name)
-            for name in names
-            if name not in left_out
-        )
+        return _made((name for name in names if name not in left_out), self.no_task)
 
 
-def sunk_passes() -> tuple[ModulePass, ...]:
+def sunk_passes(no_task: NoTaskMode = "faithful") -> tuple[ModulePass, ...]:
     """What a part of known shape goes through: the passes behind the cut, less those for dynamic graphs."""
-    return tuple(_make(name) for name in GE_PIPELINE[GE_PIPELINE.index(SINK) + 1 :])
+    return _made(GE_PIPELINE[GE_PIPELINE.index(SINK) + 1 :], no_task)
+
+
+def _made(names: Iterable[str], no_task: NoTaskMode) -> tuple[ModulePass, ...]:
+    passes: list[ModulePass] = []
+    for name in names:
+        if name == SINK:
+            passes.append(_make(name, no_task=no_task))
+        elif name not in NO_TASK:
+            passes.append(_make(name))
+        elif no_task != "off":
+            passes.append(_make(name, mode=no_task))
+    return tuple(passes)
 
 
 def _make(name: str, **options: str) -> ModulePass:

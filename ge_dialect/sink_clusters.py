@@ -19,7 +19,7 @@ from ge_dialect.dialects.ge.access import (
     subgraph_names,
 )
 from ge_dialect.dialects.ge.graph import GraphOp
-from ge_dialect.pipeline import sunk_passes
+from ge_dialect.pipeline import NoTaskMode, sunk_passes
 
 
 @dataclass(frozen=True)
@@ -45,12 +45,14 @@ class GeSinkClusters(ModulePass):
 
     name = "ge-sink-clusters"
 
+    no_task: NoTaskMode = "faithful"
+
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for graph in _clusters(op):
             place = op.body.block
             place.detach_op(graph)
             alone = ModuleOp([graph])
-            for each in sunk_passes():
+            for each in sunk_passes(self.no_task):
                 each.apply(ctx, alone)
             for made in list(alone.body.block.ops):
                 alone.body.block.detach_op(made)

@@ -166,11 +166,11 @@ class _Planner:
         )
         self._keep(offsets, "climb")
 
-    def _decide(self, capacity: int, nodes: int) -> Verdict:
+    def _decide(self, capacity: int, nodes: int, share: float = 1.0) -> Verdict:
         """Search for a plan within a capacity, and learn from what comes out."""
         peeled = peel(self.model, capacity)
         core = self.model if peeled.core.all() else self.model.restricted(peeled.core)
-        limits = Limits(max(self._time_left(), 0.0), nodes, features=self.options.features)
+        limits = Limits(max(self._time_left() * share, 0.0), nodes, features=self.options.features)
         found: Outcome = (
             self.kernel.search(core, capacity, limits)
             if self.kernel is not None
@@ -187,9 +187,10 @@ class _Planner:
 
     def _search(self) -> None:
         """Ask for the capacity; without one for the bound, then for what lies between it and the best plan."""
-        if self.capacity is not None:
-            if self.capacity >= self.low:
-                self._decide(self.capacity, 1 << 60)
+        if self.capacity is not None and (
+            self.capacity < self.low
+            or self._decide(self.capacity, 1 << 60, share=0.8) is not Verdict.LIMIT
+        ):
             return
         nodes = 20_000
         while self.peak > self.goal and self._time_left() > 0:

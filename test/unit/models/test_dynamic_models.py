@@ -10,6 +10,7 @@ from models import PACKAGED_MODELS, SHARED_MODELS, Model
 
 from ge_dialect.dialects.ge_task import HostOp
 from ge_dialect.program import compile
+from ge_dialect.runtime import DeviceOptions
 from ge_dialect.tools.oracle import compare_with_oracle
 
 
@@ -65,7 +66,7 @@ def test_one_program_for_several_shapes(case: Case) -> None:
     path = case.model.path
     if path is None:
         pytest.skip(case.model.why)
-    program = compile(path)
+    program = compile(path, device_options=DeviceOptions(accumulate=case.model.accumulate))
     assert any(isinstance(op, HostOp) for op in program.module.body.block.ops)
     for dims in case.shapes:
         feeds = make_feeds(path, dims, picture=case.model.picture)

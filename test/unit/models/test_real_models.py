@@ -70,7 +70,9 @@ def path_of(model: Model) -> Any:
 def test_equal_to_onnxruntime(model: Model) -> None:
     pytest.importorskip("onnxruntime", reason="the oracle: pip install onnxruntime")
     path = path_of(model)
-    program = compile(path, dims=model.dims)
+    program = compile(
+        path, dims=model.dims, device_options=DeviceOptions(accumulate=model.accumulate)
+    )
     for seed in (0, 1):
         feeds = make_feeds(path, model.dims, seed, picture=model.picture)
         verdict = compare_with_oracle(str(path), feeds, program.run(feeds).outputs)
