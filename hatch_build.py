@@ -21,7 +21,8 @@ class CustomBuildHook(BuildHookInterface[Any]):
             return
         path = Path(self.root) / KERNEL / "build.py"
         spec = importlib.util.spec_from_file_location("build_kernel", path)
-        assert spec is not None and spec.loader is not None
+        assert spec is not None
+        assert spec.loader is not None
         module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)
         library = module.build()

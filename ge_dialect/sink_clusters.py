@@ -32,6 +32,9 @@ class GeSinkClusters(ModulePass):
     Guarantees afterwards: a `ge_task.model` of the graph's name stands beside the root graph, and the graph is gone.
     `convert-ge-to-ge-task` makes the call one `execute` step.
 
+    Options:
+    * `no-task`: as in `ge-pipeline`.
+
     Raises what the passes of the pipeline raise.
 
     Before and after:

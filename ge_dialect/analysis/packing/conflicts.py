@@ -117,7 +117,8 @@ class ClockConflicts:
 
     `release[u, s]`: the place on stream s of the last use of buffer u there, any negative number without one.
     `acquire[u, s]`: the last place on stream s that is certainly done before buffer u is first written. Buffers u and v
-    conflict unless release[u] <= acquire[v] on every stream, or the other way round. Memory is n x streams.
+    conflict unless release[u] <= acquire[v] on every stream, or the other way round. The writer counts as a use, so a
+    release is never within the own acquire (PackingError). Memory is n x streams.
     """
 
     def __init__(self, release: ArrayLike, acquire: ArrayLike) -> None:
@@ -126,6 +127,8 @@ class ClockConflicts:
         if self.release.shape != self.acquire.shape or self.release.ndim != 2:
             raise PackingError("releases and acquires have the shape buffers x streams")
         self.release = np.maximum(self.release, -1)
+        if (early := np.flatnonzero((self.release <= self.acquire).all(axis=1))).size:
+            raise PackingError(f"buffer {early[0]} is done before it is written")
         # A row a stream, so that one buffer is compared with all at the speed of memory.
         self._released = np.ascontiguousarray(self.release.T)
         self._acquired = np.ascontiguousarray(self.acquire.T)

@@ -64,3 +64,29 @@ def test_counts_are_not_negative() -> None:
     }"""
     with pytest.raises(VerifyException, match="saved_tasks must be >= 0, got -1"):
         Parser(context(), text).parse_module().verify()
+
+
+@pytest.mark.parametrize(("mode", "saved"), [("off", 0), ("faithful", 1), ("aggressive", 1)])
+def test_known_parts_of_a_dynamic_model(mode: str, saved: int) -> None:
+    """A host program issues no task for a concat in a part that is sunk."""
+    text = """
+    ge.graph @m {
+      %x = ge.data index 0 {ge.name = "x"} : tensor<?x8xf32>
+      %y = ge.data index 1 {ge.name = "y"} : tensor<2x8xf32>
+      %a = ge.op "Relu" (%y) {ge.name = "a"} : tensor<2x8xf32>
+      %b = ge.op "Neg" (%y) {ge.name = "b"} : tensor<2x8xf32>
+      %c = ge.concat (%a, %b) concat_dim 0 {ge.name = "c"} : tensor<4x8xf32>
+      %e = ge.op "Exp" (%c) {ge.name = "e"} : tensor<4x8xf32>
+      %f = ge.op "Abs" (%x) {ge.name = "f"} : tensor<?x8xf32>
+      ge.net_output (%e, %f) {ge.name = "out"}
+    }"""
+    module = Parser(context(), text).parse_module()
+    program = compile(module, pipeline=f"ge-pipeline{{no-task={mode}}}")
+    y = np.arange(-8, 8, dtype=np.float32).reshape(2, 8)
+    for rows in (1, 3):
+        result = program.run([np.ones((rows, 8), np.float32), y])
+        joined = next(iter(result.outputs.values()))
+        np.testing.assert_array_equal(joined, np.exp(np.concatenate([np.maximum(y, 0), -y])))
+        report = result.report
+        assert report.virtual_nodes == report.avoided_launches == saved
+        assert report.unmoved_bytes == saved * 2 * y.nbytes

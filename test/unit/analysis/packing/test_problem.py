@@ -10,6 +10,7 @@ from hypothesis import given
 from packing_problems import SLOW, problems
 
 from ge_dialect.analysis.packing import (
+    ClockConflicts,
     Group,
     IntervalConflicts,
     Options,
@@ -58,6 +59,8 @@ def test_contradictions(sizes: list[int], settings: dict[str, Any], message: str
 def test_contradictions_of_conflicts() -> None:
     with pytest.raises(PackingError, match="buffer 1 ends before it starts"):
         IntervalConflicts([0, 5], [1, 4])
+    with pytest.raises(PackingError, match="buffer 0 is done before it is written"):
+        ClockConflicts([[1]], [[1]])
     with pytest.raises(PackingError, match="there is no buffer 2"):
         PairConflicts([[2], []])
 
