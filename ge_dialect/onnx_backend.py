@@ -37,7 +37,9 @@ class GeBackendRep(BackendRep):
             given = cast("Mapping[str, Any]", inputs)
             values = [given[name] for name in self._inputs]
         else:
-            values = list(cast("Sequence[Any]", inputs)) if isinstance(inputs, Sequence) else [inputs]
+            values = (
+                list(cast("Sequence[Any]", inputs)) if isinstance(inputs, Sequence) else [inputs]
+            )
         shapes = tuple(getattr(value, "shape", None) for value in values)
         program = self._programs.get(shapes)
         if program is None:

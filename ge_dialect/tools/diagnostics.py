@@ -53,7 +53,9 @@ def run_tool(body: Callable[[], None], file: str) -> int:
         print(error_line(error, file), file=sys.stderr)
         return 1
     except MemoryError as error:
-        print(f"{one_line(file)}: error: not enough memory. {one_line(str(error))}", file=sys.stderr)
+        print(
+            f"{one_line(file)}: error: not enough memory. {one_line(str(error))}", file=sys.stderr
+        )
         return 1
     return 0
 
@@ -70,8 +72,9 @@ def placed_in(file: str) -> Generator[None]:
         raise GeError(str(error), file) from error
 
 
-
 def _spec_error_line(text: str) -> str:
     """xDSL's text is a heading, the place, the pipeline, carets and the message, a line each."""
     lines = [line.strip() for line in text.strip().splitlines()]
-    return f"{lines[1]}: error: {lines[-1]}" if len(lines) > 2 else f"ge-opt: error: {one_line(text)}"
+    return (
+        f"{lines[1]}: error: {lines[-1]}" if len(lines) > 2 else f"ge-opt: error: {one_line(text)}"
+    )

@@ -21,7 +21,10 @@ class BatchNormalization(OpRun):
     def _run(self, x: Any, scale: Any, bias: Any, mean: Any, var: Any, **attributes: Any) -> Any:
         shape = (-1,) + (1,) * (x.ndim - 2)
         spread = np.sqrt(var + (attributes.get("epsilon") or 1e-5))
-        return ((x - mean.reshape(shape)) / spread.reshape(shape) * scale.reshape(shape) + bias.reshape(shape),)
+        return (
+            (x - mean.reshape(shape)) / spread.reshape(shape) * scale.reshape(shape)
+            + bias.reshape(shape),
+        )
 
 
 def exact_outputs(path: str, feeds: Mapping[str, Any]) -> dict[str, Any]:
@@ -33,7 +36,9 @@ def exact_outputs(path: str, feeds: Mapping[str, Any]) -> dict[str, Any]:
     _widen(model.graph)
     evaluator: Any = ReferenceEvaluator(model, new_ops=[BatchNormalization])
     with warnings.catch_warnings(), np.errstate(all="ignore"):
-        warnings.simplefilter("ignore")  # overflows of the reference, which its results show as well
+        warnings.simplefilter(
+            "ignore"
+        )  # overflows of the reference, which its results show as well
         results = evaluator.run(None, {name: _widened(value) for name, value in feeds.items()})
     return dict(zip(evaluator.output_names, results, strict=True))
 

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+
 @cache
 def all_cases(folder: Path) -> tuple[tuple[str, dict[str, Any]], ...]:
     """File name and case, of all files of the folder in order of their names."""

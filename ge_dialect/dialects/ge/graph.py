@@ -92,7 +92,7 @@ class GraphOp(IRDLOperation):
 class AbsentOp(IRDLOperation):
     """The value of an input slot that is not wired. No task, no memory.
 
-        %none = ge.absent
+    %none = ge.absent
     """
 
     name = "ge.absent"

@@ -40,7 +40,9 @@ def cases() -> dict[str, Any]:
 
 def load(case: Any) -> tuple[onnx.ModelProto, Iterator[tuple[list[Any], list[Any]]]]:
     if case.model_dir is None:
-        data_sets = [([plain(x) for x in ins], [plain(x) for x in outs]) for ins, outs in case.data_sets]
+        data_sets = [
+            ([plain(x) for x in ins], [plain(x) for x in outs]) for ins, outs in case.data_sets
+        ]
         return case.model, iter(data_sets)
     folder = Path(case.model_dir)
     model = onnx.load(folder / "model.onnx")
@@ -110,7 +112,9 @@ def test_case(name: str) -> None:
             check(cases()[name])
         except Exception:
             return
-    pytest.fail(f"{name} is listed as an exception ({EXCEPTIONS[name]}) but passes: take it off the list")
+    pytest.fail(
+        f"{name} is listed as an exception ({EXCEPTIONS[name]}) but passes: take it off the list"
+    )
 
 
 def test_exceptions_are_cases() -> None:

@@ -98,7 +98,9 @@ def test_map_of_a_planned_graph(tmp_path: Path) -> None:
     with pytest.raises(GeError, match='graph "g" has no memory plan for hbm'):
         map_of_graph(graph)
     ctx = program.context()
-    for each in program.make_passes("ge-assign-engines,ge-topo-sort,ge-assign-streams,ge-plan-memory"):
+    for each in program.make_passes(
+        "ge-assign-engines,ge-topo-sort,ge-assign-streams,ge-plan-memory"
+    ):
         each.apply(ctx, module)
     found = map_of_graph(graph)
     assert {buffer.name for buffer in found.buffers} >= {"a:0", "b:0"}
