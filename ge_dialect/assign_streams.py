@@ -21,7 +21,7 @@ from ge_dialect.transforms.streams.ge_stream_dependency import GeStreamDependenc
 from ge_dialect.transforms.streams.ge_stream_dynamic import GeStreamDynamic
 from ge_dialect.transforms.streams.ge_stream_dynamic_compact import GeStreamDynamicCompact
 from ge_dialect.transforms.streams.ge_stream_dynamic_refresh import GeStreamDynamicRefresh
-from ge_dialect.transforms.streams.ge_stream_independent_engine import GeStreamIndependentEngine
+from ge_dialect.transforms.streams.ge_stream_independent import GeStreamIndependent
 from ge_dialect.transforms.streams.ge_stream_ineffective import GeStreamIneffective
 from ge_dialect.transforms.streams.ge_stream_label import GeStreamLabel
 from ge_dialect.transforms.streams.ge_stream_mde_group import GeStreamMdeGroup
@@ -127,7 +127,7 @@ class GeAssignStreams(Preset):
             # Numbers are taken in this order: groups, labels, independent engines, engines by name.
             GeStreamMdeGroup(),
             GeStreamLabel(),
-            GeStreamIndependentEngine(),
+            GeStreamIndependent(),
             GeStreamDependency(self.max_parallel, self.memory_priority),
             # From here on nodes move, one by one.
             GeStreamNodeUpdate(),

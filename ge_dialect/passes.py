@@ -27,7 +27,7 @@ PASSES: MappingProxyType[str, str] = MappingProxyType(
         "ge-cluster-engines": "ge_dialect.transforms.streams.ge_cluster_engines:GeClusterEngines",
         "ge-stream-mde-group": "ge_dialect.transforms.streams.ge_stream_mde_group:GeStreamMdeGroup",
         "ge-stream-label": "ge_dialect.transforms.streams.ge_stream_label:GeStreamLabel",
-        "ge-stream-independent-engine": "ge_dialect.transforms.streams.ge_stream_independent_engine:GeStreamIndependentEngine",
+        "ge-stream-independent": "ge_dialect.transforms.streams.ge_stream_independent:GeStreamIndependent",
         "ge-stream-dependency": "ge_dialect.transforms.streams.ge_stream_dependency:GeStreamDependency",
         "ge-stream-single": "ge_dialect.transforms.streams.ge_stream_single:GeStreamSingle",
         "ge-stream-node-update": "ge_dialect.transforms.streams.ge_stream_node_update:GeStreamNodeUpdate",

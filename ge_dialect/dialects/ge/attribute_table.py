@@ -83,7 +83,7 @@ ATTRIBUTES: tuple[AttributeRow, ...] = (
     AttributeRow("ge.stream", Kind.INT, _NODE, "Stream that the node runs on; absent = none (-1).", "OpDef.stream_id", "ge-assign-streams"),
     AttributeRow("ge.cluster", Kind.INT, _NODE, "Engine sub-graph that the node belongs to, by rank, between the passes of ge-assign-streams.", None, "ge-cluster-engines"),
     AttributeRow("ge.cluster_place", Kind.INT, _NODE, "Place in the engine sub-graph, where it is not that of the block.", None, "ge-cluster-engines"),
-    AttributeRow("ge.cluster_stream", Kind.INT, _NODE, "Stream of the node's engine sub-graph, between the passes of ge-assign-streams.", None, "ge-stream-label, ge-stream-independent-engine, ge-stream-dependency, ge-stream-single"),
+    AttributeRow("ge.cluster_stream", Kind.INT, _NODE, "Stream of the node's engine sub-graph, between the passes of ge-assign-streams.", None, "ge-stream-label, ge-stream-independent, ge-stream-dependency, ge-stream-single"),
     AttributeRow("ge.logic_stream", Kind.INT, _NODE, "Stream that the node had before streams were split.", "_logic_stream_id", "ge-activate-streams"),
     AttributeRow("ge.logic_attached_streams", Kind.INTS, _NODE, "Attached streams that the node had before streams were split.", "_logic_attached_stream_ids", "ge-activate-streams"),
     AttributeRow("ge.send_events", Kind.INTS, _NODE, "Events that the node records on its stream when it is done.", "_send_event_ids", "ge-insert-events"),

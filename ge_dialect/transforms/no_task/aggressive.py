@@ -73,11 +73,13 @@ class Family:
 
 @dataclass(slots=True)
 class Extra:
-    """A node that was marked: how it looked before, what was waived for it and the copies made for it."""
+    """A node that was marked: how it looked before, what was waived for it, the copies made for it and the chain of
+    its checks, none of which fails any more."""
 
     candidate: Candidate
     before: dict[str, Attribute]
     waived: tuple[str, ...]
+    steps: tuple[Step, ...]
     copies: list[Operation] = field(default_factory=list[Operation])
 
 
@@ -99,18 +101,19 @@ class Marking:
         """Mark the node if only waived checks fail, or those that a copy mends. A node that fails gets its remark."""
         family, op = self._family, candidate.op
         steps = [*whole, *family.checks(candidate)]
-        explain(op, family.pass_name, (_excused(step, family.waived) for step in steps))
         failed = [step for step in steps if not step.holds]
         hard = [step for step in failed if step.check not in family.waived]
         slots = {step.input for step in hard}
         mended = hard and len(slots) == 1 and all(step.check in family.copied for step in hard)
         if hard and not (mended and candidate.inputs > 1):
+            explain(op, family.pass_name, (_excused(step, family.waived) for step in steps))
             _missed(op, family, hard[0])
             return
         extra = Extra(
             candidate,
             {name: op.attributes[name] for name in _MARKS if name in op.attributes},
             tuple(dict.fromkeys(step.check for step in failed)),
+            tuple(_excused(step, family.waived, family.copied) for step in steps),
         )
         if hard:
             (slot,) = slots
@@ -127,6 +130,7 @@ class Marking:
         self._weigh()
         for extra in self._extras.values():
             self._family.lock(extra.candidate)
+            explain(extra.candidate.op, self._family.pass_name, extra.steps)
             _passed(extra, self._family)
 
     # --- distances
@@ -246,13 +250,17 @@ class Marking:
             copy.detach()
             copy.erase()
         del self._extras[op]
-        _missed(op, self._family, Step(reason, False, text))
+        why = Step(reason, False, text)
+        explain(op, self._family.pass_name, (*extra.steps, why))
+        _missed(op, self._family, why)
 
 
-def _excused(step: Step, waived: frozenset[str]) -> Step:
-    if step.holds or step.check not in waived:
+def _excused(step: Step, waived: frozenset[str], copied: frozenset[str] = frozenset()) -> Step:
+    """A failed step that does not count: it is waived, or a copy of its input mends it."""
+    if step.holds or step.check not in waived | copied:
         return step
-    return Step(step.check, True, f"{step.text} (left to the plan)", step.values, step.input)
+    how = "left to the plan" if step.check in waived else "that input is copied"
+    return Step(step.check, True, f"{step.text} ({how})", step.values, step.input)
 
 
 def _take_marks(extra: Extra) -> dict[str, Attribute]:

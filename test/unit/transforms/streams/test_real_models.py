@@ -41,7 +41,7 @@ def compiled(path: Path, mode: str) -> tuple[ModuleOp, int]:
         ("inception_v3_slim", "multi", 1),
         ("inception_v3_slim", "LoadBalance:4", 4),
         ("inception_v3_slim", "MainStream:4", 3),
-        ("squeezenet_slim", "WeightedLoadBalance:2", 2),
+        ("squeezenet_slim", "LoadBalance:4", 4),
     ],
 )
 def test_numbers(name: str, mode: str, streams: int, shared_models: Path) -> None:

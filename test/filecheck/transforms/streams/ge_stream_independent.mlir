@@ -1,4 +1,4 @@
-// RUN: ge-opt %s -p ge-stream-independent-engine | filecheck %s
+// RUN: ge-opt %s -p ge-stream-independent | filecheck %s
 
 // Tests that each label of an independent engine has its own stream, that the stream of a compiler's label is left for
 // it, and that the stream of a user's label is kept.

@@ -1,4 +1,4 @@
-"""Pass `ge-stream-independent-engine`: streams of engines that share with nobody."""
+"""Pass `ge-stream-independent`: streams of engines that share with nobody."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ge_dialect.transforms.streams.stream_pass import StreamPass
 
 
 @dataclass(frozen=True)
-class GeStreamIndependentEngine(StreamPass):
+class GeStreamIndependent(StreamPass):
     """GE's `IndependentStreamPass`: a stream for each independent engine and label.
 
     An engine sub-graph of an independent engine (collectives) gets the stream of its (engine, label), also when
@@ -18,7 +18,7 @@ class GeStreamIndependentEngine(StreamPass):
     section 2.3). Nobody else may use these streams.
     """
 
-    name = "ge-stream-independent-engine"
+    name = "ge-stream-independent"
 
     def assign(self, model: StreamModel) -> bool:
         changed = False
