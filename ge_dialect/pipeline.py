@@ -48,6 +48,26 @@ GE_PIPELINE: tuple[str, ...] = (
 )
 """The passes of the preset, in order (design.md section 6)."""
 
+SYNC_PASSES: tuple[str, ...] = (
+    # What starts which stream, then the events that make the order that memory was planned with hold between streams.
+    "ge-activate-streams",
+    "ge-insert-events",
+    "ge-optimize-events",
+    "ge-reuse-events",
+    "ge-insert-attached-events",
+    "ge-activate-switches",
+    "ge-activate-loops",
+    "ge-cover-attached-streams",
+    "ge-insert-sync-nodes",
+    "ge-attached-sync",
+    # Streams that hold more tasks than a queue are cut, which needs events at the cuts.
+    "ge-split-streams",
+    "ge-update-active-streams",
+    "ge-insert-sync-nodes",
+    "ge-default-streams",
+)
+"""What several streams need between memory planning and the task list."""
+
 
 @dataclass(frozen=True)
 class GePipeline(Preset):
@@ -60,7 +80,9 @@ class GePipeline(Preset):
       runs twice, the second run;
     * `host-exec`: false leaves every node on the engine that it was given, to see what host execution is worth;
     * `partition`: false leaves a dynamic model whole, scheduled by the host node by node.
-    * `no-task`: `mode` of the no-task passes, or `off`: every concat, pack and split keeps its task.
+    * `no-task`: `mode` of the no-task passes, or `off`: every concat, pack and split keeps its task;
+    * `streams`: `mode` of `ge-assign-streams`, such as `multi` or `"LoadBalance:4"`. With any but `single` the passes
+      for events, activation and splitting run behind `ge-plan-memory`. Parts that are sunk stay on one stream.
     """
 
     name = "ge-pipeline"
@@ -69,10 +91,14 @@ class GePipeline(Preset):
     host_exec: bool = True
     partition: bool = True
     no_task: NoTaskMode = "faithful"
+    streams: str = "single"
 
     def passes(self) -> tuple[ModulePass, ...]:
         """Raises GeError when `until` is no pass of the pipeline."""
         names = GE_PIPELINE
+        if self.streams != "single":
+            behind = names.index("ge-plan-memory") + 1
+            names = (*names[:behind], *SYNC_PASSES, *names[behind:])
         if self.until is not None:
             if self.until not in names:
                 raise GeError(
@@ -83,7 +109,7 @@ class GePipeline(Preset):
         left_out = {HOST_EXEC} if not self.host_exec else set[str]()
         if not self.partition:
             left_out |= {"ge-partition-dynamic", SINK}
-        return _made((name for name in names if name not in left_out), self.no_task)
+        return _made((name for name in names if name not in left_out), self.no_task, self.streams)
 
 
 def sunk_passes(no_task: NoTaskMode = "faithful") -> tuple[ModulePass, ...]:
@@ -91,11 +117,15 @@ def sunk_passes(no_task: NoTaskMode = "faithful") -> tuple[ModulePass, ...]:
     return _made(GE_PIPELINE[GE_PIPELINE.index(SINK) + 1 :], no_task)
 
 
-def _made(names: Iterable[str], no_task: NoTaskMode) -> tuple[ModulePass, ...]:
+def _made(
+    names: Iterable[str], no_task: NoTaskMode, streams: str = "single"
+) -> tuple[ModulePass, ...]:
     passes: list[ModulePass] = []
     for name in names:
         if name == SINK:
             passes.append(_make(name, no_task=no_task))
+        elif name == "ge-assign-streams":
+            passes.append(_make(name, mode=streams))
         elif name not in NO_TASK:
             passes.append(_make(name))
         elif no_task != "off":

@@ -23,6 +23,7 @@ from xdsl.universe import Universe
 from xdsl.utils.arg_spec import parse_pipeline
 from xdsl.utils.exceptions import ArgSpecParseError
 
+from ge_dialect.dialects.collector import collector_paused
 from ge_dialect.formats.errors import GeError
 from ge_dialect.passes import PASSES
 from ge_dialect.pipeline import GePipeline
@@ -150,10 +151,12 @@ def compile(
     A module given as `model` is changed in place. With `verify` the result is verified (structure). Raises what
     `load` and `make_passes` raise, and what the passes raise.
     """
-    module = load(model, dims=dims)
-    ctx = context()
-    for each in make_passes(pipeline if pipeline is not None else (GePipeline(),)):
-        each.apply(ctx, module)
-    if verify:
-        module.verify()
+    passes = make_passes(pipeline if pipeline is not None else (GePipeline(),))
+    with collector_paused():
+        module = load(model, dims=dims)
+        ctx = context()
+        for each in passes:
+            each.apply(ctx, module)
+        if verify:
+            module.verify()
     return Program(module, device_options)

@@ -26,6 +26,17 @@ from xdsl.utils.frontend import Frontend
 
 from ge_dialect.formats.errors import GeError
 
+_TEXT_FAULTS = (
+    VerifyException,
+    InvalidIRException,
+    UnregisteredConstructException,
+    ArithmeticError,
+    AssertionError,
+    NotImplementedError,
+    ValueError,
+)
+"""What xDSL raises for text that has the right form and no meaning, some of it without words."""
+
 
 class LocatingParser(Parser):
     """Gives every operation that has no `loc(...)` the place where it was written, as mlir-opt does.
@@ -79,14 +90,11 @@ class LocatedMLIRFrontend(MLIRFrontend):
     def _parse_module(self, parser: LocatingParser) -> ModuleOp:
         try:
             return parser.parse_module(not self.no_implicit_module)
-        except (
-            VerifyException,
-            InvalidIRException,
-            UnregisteredConstructException,
-            ValueError,
-        ) as error:
+        except RecursionError:
+            parser.fail("nested too deeply")
+        except _TEXT_FAULTS as error:
             # Attributes and types verify themselves when they are made and know nothing of the text.
-            parser.fail(str(error))
+            parser.fail(str(error) or "xDSL cannot read this")
 
 
 @dataclass(frozen=True)

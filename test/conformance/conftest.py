@@ -2,41 +2,28 @@
 
 DIR holds JSON files `{..., "cases": [...]}` (default: the project's own copy). A test that takes `case` and carries
 `@pytest.mark.cases(kinds=(...))` or `@pytest.mark.cases(levels=(...))` runs once for each case of these kinds, in
-whatever file of DIR it stands.
+whatever file of DIR it stands. `test_every_case_has_a_test` fails for cases that no test takes.
 """
 
 from __future__ import annotations
 
-import json
-from functools import cache
 from pathlib import Path
-from typing import Any
 
 import pytest
-
-
-@cache
-def all_cases(folder: Path) -> tuple[tuple[str, dict[str, Any]], ...]:
-    """File name and case, of all files of the folder in order of their names."""
-    found = [
-        (path.name, case)
-        for path in sorted(folder.glob("*.json"))
-        for case in json.loads(path.read_text(encoding="utf-8"))["cases"]
-    ]
-    if not found:
-        raise pytest.UsageError(f"--cases: no cases in {folder}")
-    return tuple(found)
+from case_files import SEEN, all_cases, kind_of
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    seen = metafunc.config.stash.setdefault(SEEN, {})
+    taken = seen.setdefault(Path(str(metafunc.module.__file__)), set())
     marker = metafunc.definition.get_closest_marker("cases")
     if marker is None:
         return
     kinds, levels = marker.kwargs.get("kinds", ()), marker.kwargs.get("levels", ())
+    taken |= {*kinds, *levels}
     chosen = [
         case
         for _, case in all_cases(Path(metafunc.config.getoption("--cases")))
-        # Cases of streams.json are told apart by `level`; their `kind` means something else.
-        if (case["level"] in levels if "level" in case else case.get("kind") in kinds)
+        if kind_of(case) in (levels if "level" in case else kinds)
     ]
     metafunc.parametrize("case", chosen, ids=[case["id"] for case in chosen])

@@ -21,6 +21,7 @@ from xdsl.ir import Attribute, ParametrizedAttribute
 from xdsl.irdl import irdl_attr_definition, param_def
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
+from xdsl.utils.exceptions import VerifyException
 
 from ge_dialect.dialects.attrs import string_attr, text_of
 from ge_dialect.dialects.ge.element_types import dtype_of, ir_element_type
@@ -45,6 +46,16 @@ class StringElementsAttr(ParametrizedAttribute):
     name = "ge.strings"
     elements: ArrayAttr[Attribute] = param_def()
     type: TensorType[Attribute] = param_def()
+
+    def verify(self) -> None:
+        """Raises VerifyException unless there are as many strings as the type says."""
+        if any(not isinstance(x, StringAttr | BytesAttr) for x in self.elements.data):
+            raise VerifyException("#ge.strings holds strings")
+        shape = self.type.get_shape()
+        if DYNAMIC_INDEX in shape or _product(shape) != len(self.elements.data):
+            raise VerifyException(
+                f"#ge.strings has {len(self.elements.data)} elements, which do not make a {self.type}"
+            )
 
     @classmethod
     def parse_parameters(cls, parser: AttrParser) -> list[Attribute]:
@@ -148,7 +159,10 @@ def array_of(value: Attribute, node: str = "constant") -> np.ndarray:
     Raises WeightsError, naming `node`, when the bytes were left out of the text or lie in a file that is not loaded.
     """
     if isinstance(value, DenseIntOrFPElementsAttr):
-        dtype = dtype_of(cast(Attribute, value.get_element_type())).numpy
+        try:
+            dtype = dtype_of(cast(Attribute, value.get_element_type())).numpy
+        except KeyError:
+            raise WeightsError(f'"{node}" holds {value.type}, whose elements GE lacks') from None
         shape = value.get_shape()
         flat = np.frombuffer(value.data.data, dtype)
         return (

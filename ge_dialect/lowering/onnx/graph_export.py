@@ -99,7 +99,10 @@ class GraphExport:
     # --- inputs and outputs ---------------------------------------------------------------------------------------
 
     def _add_input(self, op: DataOp) -> None:
-        value = op.results[0]
+        values = data_results(op)
+        if not values:
+            raise OnnxExportError("an input without a value", location_text(op))
+        value = values[0]
         if self.captured is not None and get_text(op, "ge.formal") in (None, CAPTURED):
             index = get_int(op, "ge.parent_node_index", -1)
             if index is not None and index in self.captured:

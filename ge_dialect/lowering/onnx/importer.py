@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Generator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 
 import onnx
@@ -12,6 +10,7 @@ from xdsl.dialects.builtin import DictionaryAttr, FileLineColLoc, IntAttr, Modul
 from xdsl.ir import Attribute
 
 from ge_dialect.dialects.attrs import i64, string_attr
+from ge_dialect.dialects.collector import collector_paused
 from ge_dialect.lowering.onnx.constants import ExternalFiles
 from ge_dialect.lowering.onnx.errors import OnnxImportError
 from ge_dialect.lowering.onnx.functions import inline_functions
@@ -59,25 +58,12 @@ def import_onnx(
         folder = path.parent if folder is None else folder
         model = load_model(path)
     try:
-        with _collector_paused():
+        with collector_paused():
             return _import(model, dims or {}, name, None if folder is None else Path(folder))
     except OnnxImportError as error:
         if error.location is None:
             error.location = name
         raise
-
-
-@contextmanager
-def _collector_paused() -> Generator[None]:
-    """Keep Python's cycle collector from looking at a growing module again and again: nothing of it is garbage, and
-    that takes as long as the import itself."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
 
 
 def _import(

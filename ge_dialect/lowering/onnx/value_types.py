@@ -111,6 +111,8 @@ def type_to_onnx(kind: Attribute, names: list[str] | None = None) -> onnx.TypePr
             proto.tensor_type.shape.SetInParent()
             for axis, size in enumerate(dims):
                 dim = proto.tensor_type.shape.dim.add()
+                if size >= 1 << 63:
+                    raise OnnxExportError(f"ONNX has no dimension of size {size}")
                 if size >= 0:
                     dim.dim_value = size
                 elif names and axis < len(names) and names[axis]:

@@ -110,6 +110,6 @@ def _mirror(count: int) -> tuple[list[list[int]], str]:
 def test_time_grows_with_the_graph(shape: object) -> None:
     assert callable(shape)
     small = min(_seconds(*shape(2_000)) for _ in range(3))
-    large = _seconds(*shape(32_000))
+    large = min(_seconds(*shape(32_000)) for _ in range(2))
     # 16 times the nodes; a quadratic search would take 256 times as long.
-    assert large < 80 * max(small, 1e-3)
+    assert large < 128 * max(small, 2e-3)

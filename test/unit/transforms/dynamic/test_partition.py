@@ -136,9 +136,9 @@ def test_growth_is_linear() -> None:
             module = program.load(random_model(1, count))
             engines, cut = program.make_passes("ge-assign-engines,ge-partition-dynamic")
             engines.apply(program.context(), module)
-            start = time.perf_counter()
+            start = time.process_time()
             cut.apply(program.context(), module)
-            best = min(best, time.perf_counter() - start)
+            best = min(best, time.process_time() - start)
         return best
 
     assert seconds(4000) < 40 * max(seconds(400), 0.002)
