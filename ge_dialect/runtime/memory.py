@@ -17,7 +17,7 @@ from xdsl.ir import Attribute
 
 from ge_dialect.dialects.attrs import text_of
 from ge_dialect.dialects.ge.element_types import dtype_of
-from ge_dialect.dialects.ge.weights import array_of
+from ge_dialect.dialects.ge.weights import GREATEST_RANK, array_of
 from ge_dialect.dialects.ge_task import BufferOp
 from ge_dialect.dialects.location import location_text
 from ge_dialect.kernels import Array
@@ -29,9 +29,6 @@ ALIGNMENT = 64
 """Arenas begin at multiples of this many bytes, as vector units like them."""
 
 WEIGHT_SPACE = "weight"
-
-GREATEST_RANK = 64
-"""numpy's limit."""
 
 
 def aligned_bytes(size: int, fill: int) -> Bytes:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from xdsl.dialects.builtin import ModuleOp
 
 from ge_dialect.dialects.ge import DataOp
-from ge_dialect.dialects.ge.access import get_text, graphs, nodes, output_desc
+from ge_dialect.dialects.ge.access import data_results, get_text, graphs, nodes, output_desc
 from ge_dialect.dialects.ge.attr_values import to_python
 from ge_dialect.formats.errors import GeError
 from ge_dialect.runtime import TensorSlot
@@ -22,7 +22,7 @@ def dim_labels(module: ModuleOp) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for graph in graphs(module)[:1]:
         for op in nodes(graph):
-            if isinstance(op, DataOp) and op.results:
+            if isinstance(op, DataOp) and data_results(op):
                 listed = op.attributes.get("ge.dim_names")
                 given: list[str] = [] if listed is None else to_python(listed)
                 found[get_text(op, "ge.name") or ""] = given
@@ -36,7 +36,7 @@ def require_dims(module: ModuleOp, path: str) -> None:
     nameless: list[str] = []
     for graph in graphs(module)[:1]:
         for op in nodes(graph):
-            if not isinstance(op, DataOp) or not op.results:
+            if not isinstance(op, DataOp) or not data_results(op):
                 continue
             name = get_text(op, "ge.name") or ""
             for axis, dim in enumerate(output_desc(op, 0).shape or ()):

@@ -31,6 +31,9 @@ from ge_dialect.formats.errors import GeError
 ELIDE_ABOVE_BYTES = 256
 """Constants of more bytes are printed without them unless asked for (design.md section 4, Weights)."""
 
+GREATEST_RANK = 64
+"""Dimensions of a tensor whose elements are looked at: numpy's limit."""
+
 ELIDED_KEY = "__elided__"
 """The resource key that stands for bytes that were left out of a text."""
 
@@ -164,6 +167,10 @@ def array_of(value: Attribute, node: str = "constant") -> np.ndarray:
         except KeyError:
             raise WeightsError(f'"{node}" holds {value.type}, whose elements GE lacks') from None
         shape = value.get_shape()
+        if len(shape) > GREATEST_RANK:
+            raise WeightsError(
+                f'"{node}" has {len(shape)} dimensions, more than the {GREATEST_RANK} that can be computed'
+            )
         flat = np.frombuffer(value.data.data, dtype)
         return (
             np.broadcast_to(flat, shape)

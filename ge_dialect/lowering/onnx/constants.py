@@ -21,7 +21,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute
 
-from ge_dialect.dialects.ge.weights import array_of, elements_attr, tensor_type
+from ge_dialect.dialects.ge.weights import GREATEST_RANK, array_of, elements_attr, tensor_type
 from ge_dialect.formats.dtypes import DType, dtype_of_numpy
 from ge_dialect.lowering.onnx.errors import OnnxExportError, OnnxImportError
 from ge_dialect.lowering.onnx.value_types import element_dtype
@@ -31,9 +31,6 @@ Elements = Attribute
 
 
 _INTERN_BYTES = 64
-
-GREATEST_RANK = 64
-"""Dimensions that a constant may have: numpy's limit."""
 
 
 class ExternalFiles:

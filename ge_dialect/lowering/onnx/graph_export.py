@@ -34,6 +34,7 @@ from ge_dialect.dialects.ge.access import (
     subgraph_names,
 )
 from ge_dialect.dialects.ge.attr_values import to_python
+from ge_dialect.dialects.location import location_text
 from ge_dialect.lowering.onnx.attributes import attribute_to_onnx, python_to_onnx
 from ge_dialect.lowering.onnx.constants import tensor_proto
 from ge_dialect.lowering.onnx.errors import OnnxExportError

@@ -107,16 +107,7 @@ def type_to_onnx(kind: Attribute, names: list[str] | None = None) -> onnx.TypePr
         if number == _UNDEFINED:
             return None
         proto.tensor_type.elem_type = number
-        if (dims := dims_of(tensor)) is not None:
-            proto.tensor_type.shape.SetInParent()
-            for axis, size in enumerate(dims):
-                dim = proto.tensor_type.shape.dim.add()
-                if size >= 1 << 63:
-                    raise OnnxExportError(f"ONNX has no dimension of size {size}")
-                if size >= 0:
-                    dim.dim_value = size
-                elif names and axis < len(names) and names[axis]:
-                    dim.dim_param = names[axis]
+        _set_shape(proto.tensor_type, dims_of(tensor), names or [])
         return proto
     if isinstance(kind, SequenceType | OptionalType):
         inner = type_to_onnx(kind.element)
@@ -135,3 +126,19 @@ def type_to_onnx(kind: Attribute, names: list[str] | None = None) -> onnx.TypePr
         proto.map_type.value_type.CopyFrom(value)
         return proto
     raise OnnxExportError(f"ONNX has no type {kind}")
+
+
+def _set_shape(
+    tensor: onnx.TypeProto.Tensor, dims: tuple[int, ...] | None, names: list[str]
+) -> None:
+    if dims is None:
+        return
+    if max(dims, default=0) >= 1 << 63:
+        raise OnnxExportError(f"ONNX has no dimension of size {max(dims)}")
+    tensor.shape.SetInParent()
+    for axis, size in enumerate(dims):
+        dim = tensor.shape.dim.add()
+        if size >= 0:
+            dim.dim_value = size
+        elif axis < len(names) and names[axis]:
+            dim.dim_param = names[axis]
