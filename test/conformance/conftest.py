@@ -15,7 +15,7 @@ from case_files import SEEN, all_cases, kind_of
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     seen = metafunc.config.stash.setdefault(SEEN, {})
-    taken = seen.setdefault(Path(str(metafunc.module.__file__)), set())
+    taken = seen.setdefault(metafunc.definition.path, set())
     marker = metafunc.definition.get_closest_marker("cases")
     if marker is None:
         return

@@ -25,6 +25,7 @@ from ge_dialect.dialects.attrs import UNIT
 from ge_dialect.dialects.ge.access import ge_type, graph_of, node_name, nodes, set_slot_attr
 from ge_dialect.dialects.ge.graph import GraphOp
 from ge_dialect.formats.cube import CubeTable
+from ge_dialect.formats.errors import GeError
 from ge_dialect.transforms.no_task.aggressive import Family, Marking
 from ge_dialect.transforms.no_task.candidate import Candidate, Readers
 from ge_dialect.transforms.no_task.dim_checks import DimCheck
@@ -111,7 +112,9 @@ class Joining:
         self._visit(module, table, decide)
 
     def run_aggressive(self, module: ModuleOp, table: CubeTable, alignment: int) -> None:
-        """The same walk, with what only caution forbids left to the planner."""
+        """The same walk, with what only caution forbids left to the planner. Raises GeError for no alignment."""
+        if alignment < 1:
+            raise GeError(f"alignment is {alignment}, expected at least 1", self.pass_name)
         waived = WAIVED
         if alignment < ALIGNMENT:
             waived |= {"tensor_not_32b_aligned"}

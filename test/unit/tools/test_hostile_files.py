@@ -187,3 +187,72 @@ def test_closed_standard_streams(closed: str) -> None:
     )
     assert "Traceback" not in result.stderr
     assert result.returncode == (1 if closed == "<&-" else 0)
+
+
+@pytest.mark.parametrize(
+    ("attribute", "message"),
+    [
+        ("[" * 3000 + "]" * 3000, "nested too deeply"),
+        ("dense<0> : tensor<99999999999999999999xf32>", "cannot fit"),
+        ("dense<1.0e300> : tensor<2xf32>", "float too large"),
+        ("dense<1> : tensor<2xcomplex<f32>>", "xDSL cannot read this"),
+        ("dense<1> : tensor<1xi128>", "not implemented"),
+        ("#ge.strings<[1] : tensor<1x!ge.string>>", "holds strings"),
+        ('#ge.strings<["a"] : tensor<2x!ge.string>>', "1 elements"),
+        ('#ge.strings<["a"] : tensor<?x!ge.string>>', "1 elements"),
+    ],
+    ids=lambda text: text[:30],
+)
+def test_attributes_that_xdsl_has_no_words_for(
+    attribute: str, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "m.mlir"
+    path.write_text(f"builtin.module attributes {{a = {attribute}}} {{}}")
+    assert ge_opt.main([str(path)]) == 1
+    errors = capsys.readouterr().err
+    assert errors.startswith(f"{path}:1:")
+    assert errors.count("\n") == 1
+    assert message in errors
+
+
+@pytest.mark.parametrize(
+    ("constant", "message"),
+    [
+        ("dense<1> : tensor<4xindex>", "elements GE lacks"),
+        (f"dense<1.0> : tensor<{'1x' * 70}f32>", "70 dimensions"),
+    ],
+)
+def test_constants_that_nothing_computes(
+    constant: str, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    kind = constant.partition(" : ")[2]
+    path = tmp_path / "m.mlir"
+    path.write_text(
+        '"ge.graph"() <{sym_name = "main"}> ({\n'
+        f'  %c = "ge.constant"() <{{value = {constant}}}> {{ge.name = "c"}} : () -> {kind}\n'
+        f'  %y = "ge.op"(%c) <{{type = "Relu"}}> {{ge.name = "r"}} : ({kind}) -> {kind}\n'
+        f'  "ge.net_output"(%y) {{ge.name = "o"}} : ({kind}) -> ()\n'
+        "}) : () -> ()"
+    )
+    assert ge_run.main([str(path)]) == 1
+    assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        ("%x:0 = {} : () -> ()", "an input without a value"),
+        ("%x = {} : () -> !ge.control", "an input without a value"),
+        ("%x = {} : () -> tensor<9223372036854775808xf32>", "no dimension of size"),
+    ],
+)
+def test_inputs_that_onnx_cannot_say(
+    data: str, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, target = tmp_path / "m.mlir", tmp_path / "m.onnx"
+    op = '"ge.data"() <{index = 0 : i64}> {ge.name = "x"}'
+    path.write_text(f'"ge.graph"() <{{sym_name = "main"}}> ({{ {data.format(op)} }}) : () -> ()')
+    assert ge_translate.main([str(path), "-o", str(target)]) == 1
+    assert message in capsys.readouterr().err
+    assert not target.exists()
+    assert ge_run.main([str(path)]) in (0, 1)

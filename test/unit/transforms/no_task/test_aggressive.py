@@ -11,6 +11,7 @@ from xdsl.parser import Parser
 
 from ge_dialect.analysis.remarks import Remark, collect_remarks
 from ge_dialect.dialects.ge_task import ModelOp
+from ge_dialect.formats.errors import GeError
 from ge_dialect.program import Program, compile, context
 from ge_dialect.runtime.checker import check
 
@@ -226,3 +227,11 @@ def test_random_graphs(seed: int) -> None:
         assert _outputs(program) == wanted, mode
     program, _ = _compile(text, "aggressive")
     assert _list(program).arena_sizes()["hbm"] <= _list(plain).arena_sizes()["hbm"]
+
+
+@pytest.mark.parametrize("alignment", [0, -4])
+@pytest.mark.parametrize("name", ["ge-concat-no-task", "ge-pack-no-task"])
+def test_alignment_of_nothing(name: str, alignment: int) -> None:
+    module = _parse(ABC + _join("j", "%a, %b", 4) + _out("j"))
+    with pytest.raises(GeError, match=f"alignment is {alignment}, expected at least 1"):
+        compile(module, pipeline=f"{name}{{mode=aggressive alignment={alignment}}}")
