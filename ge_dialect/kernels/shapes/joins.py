@@ -186,7 +186,9 @@ def cut_evenly(spec: OpSpec, x: TensorInfo, axis: int | None, count: int) -> Out
         return cut(spec, x, axis, None, count)
     axis = normal_axis(spec, axis, len(x.shape))
     total = x.shape[axis]
-    if total < 0 or count == 0:
+    if count < 1:
+        raise ShapeError(f"{spec.type} should cut into at least one part, not {count}")
+    if total < 0:
         return cut(spec, x, axis, None, count)
     if total % count:
         raise ShapeError(

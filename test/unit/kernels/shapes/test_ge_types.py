@@ -205,6 +205,12 @@ ERRORS: list[tuple[OpSpec, list[TensorInfo | None], list[Any], str]] = [
         "SplitD cannot cut 7 along axis 0 into 2 equal parts",
     ),
     (
+        OpSpec("SplitD", {"split_dim": 0, "num_split": 0}, 2),
+        [t(7)],
+        [],
+        "SplitD should cut into at least one part, not 0",
+    ),
+    (
         OpSpec("SplitVD", {"split_dim": 0, "num_split": 2, "size_splits": [1, 2]}, 2),
         [t(7)],
         [],
