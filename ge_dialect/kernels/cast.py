@@ -107,7 +107,7 @@ def convert(
         # Between two extension types by way of one that both convert to.
         return x.astype(np.float32).astype(dtype)
     if x.dtype.kind == "c" and dtype.kind != "c":
-        x = x.real  # numpy does the same and warns
+        return np.real(x).astype(dtype)  # numpy does the same and warns
     return x.astype(dtype)
 
 

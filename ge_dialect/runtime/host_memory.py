@@ -235,6 +235,8 @@ def list_stack(
                 raise TaskError(f"list_stack: {error}") from error
         else:
             dims = [max(dim, 0) for dim in shape]
+            # The rank is unknown when no iteration ever told it: as many dimensions as `axis` needs.
+            dims += [0] * ((axis + 1 if axis >= 0 else -axis) - len(dims))
             dims[axis] = 0
             value = np.zeros(dims, dtype)
         state.define(result, value, state.new_storage(size_of(value), pool))

@@ -17,7 +17,13 @@ def random_inputs(slots: Sequence[TensorSlot], seed: int) -> dict[str, np.ndarra
     Raises GeError for slots of unknown shape or that are no tensors.
     """
     rng = np.random.default_rng(seed)
-    return {slot.name: _random(slot, rng) for slot in slots}
+    found: dict[str, np.ndarray] = {}
+    for slot in slots:
+        try:
+            found[slot.name] = _random(slot, rng)
+        except (ValueError, MemoryError) as error:
+            raise GeError(f"no random values for input {slot}: {error}") from error
+    return found
 
 
 def _random(slot: TensorSlot, rng: np.random.Generator) -> np.ndarray:

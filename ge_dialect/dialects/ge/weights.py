@@ -165,7 +165,8 @@ def array_of(value: Attribute, node: str = "constant") -> np.ndarray:
         try:
             dtype = dtype_of(cast(Attribute, value.get_element_type())).numpy
         except KeyError:
-            raise WeightsError(f'"{node}" holds {value.type}, whose elements GE lacks') from None
+            kind = cast(Attribute, value.get_element_type())
+            raise WeightsError(f'"{node}" holds elements of type {kind}, which GE lacks') from None
         shape = value.get_shape()
         if len(shape) > GREATEST_RANK:
             raise WeightsError(

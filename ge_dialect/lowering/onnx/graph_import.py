@@ -219,7 +219,8 @@ class GraphImport:
             operands: list[SSAValue] = []
             for slot in form.inputs:
                 if isinstance(slot, int):
-                    operands.append(scope.value(inputs[slot]) if inputs[slot] else scope.absent())
+                    wired = slot < len(inputs) and inputs[slot]
+                    operands.append(scope.value(inputs[slot]) if wired else scope.absent())
                 elif slot is None:
                     operands.append(scope.absent())
                 else:

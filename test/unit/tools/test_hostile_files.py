@@ -12,11 +12,13 @@ import onnx.parser
 import pytest
 
 from ge_dialect.formats.errors import LONGEST, GeError
+from ge_dialect.runtime import TensorSlot
 from ge_dialect.runtime.cost import ProfileError, load_profile
 from ge_dialect.tools import ge_opt, ge_run, ge_translate
 from ge_dialect.tools.diagnostics import run_tool
 from ge_dialect.tools.frontends import parse_dims
 from ge_dialect.tools.output import whole_file
+from ge_dialect.tools.random_inputs import random_inputs
 
 MODEL = (
     '<ir_version: 8, opset_import: ["": 17]> g (float[2, 3] x) => (float[2, 3] y) { y = Relu(x) }'
@@ -189,6 +191,12 @@ def test_closed_standard_streams(closed: str) -> None:
     assert result.returncode == (1 if closed == "<&-" else 0)
 
 
+def test_random_inputs_beyond_memory() -> None:
+    slot = TensorSlot("n", np.dtype(np.int64), ((1 << 63) - 1,))
+    with pytest.raises(GeError, match="no random values for input 'n'"):
+        random_inputs([slot], 0)
+
+
 @pytest.mark.parametrize(
     ("attribute", "message"),
     [
@@ -218,7 +226,7 @@ def test_attributes_that_xdsl_has_no_words_for(
 @pytest.mark.parametrize(
     ("constant", "message"),
     [
-        ("dense<1> : tensor<4xindex>", "elements GE lacks"),
+        ("dense<1> : tensor<4xindex>", "holds elements of type index, which GE lacks"),
         (f"dense<1.0> : tensor<{'1x' * 70}f32>", "70 dimensions"),
     ],
 )

@@ -257,6 +257,32 @@ def test_onnx_crashes_are_kept_from_text(
         ge_dialect.compile(path).run({"x": np.ones((2, 3), np.float32)})
 
 
+def test_a_loop_without_iterations_and_values_of_unknown_rank() -> None:
+    """Nothing says the rank of what the Loop collects: an empty list of scalars is as good as any."""
+    unknown = helper.make_tensor_value_info("v", TensorProto.FLOAT, None)
+    body = helper.make_graph(
+        [node("Identity", ["c"], ["c2"]), node("Identity", ["v"], ["v2"])],
+        "b",
+        [
+            helper.make_tensor_value_info("i", TensorProto.INT64, []),
+            helper.make_tensor_value_info("c", TensorProto.BOOL, []),
+            unknown,
+        ],
+        [
+            helper.make_tensor_value_info("c2", TensorProto.BOOL, []),
+            *(helper.make_tensor_value_info("v2", TensorProto.FLOAT, None) for _ in range(2)),
+        ],
+    )
+    never = numpy_helper.from_array(np.array(0), "n")
+    start = node("Reshape", ["x", "s"], ["start"])
+    model = make(
+        start, node("Loop", ["n", "", "start"], ["last", "y"], body=body), initializers=(never,)
+    )
+    model.graph.input.append(helper.make_tensor_value_info("s", TensorProto.INT64, None))
+    inputs = {"x": np.ones((2, 3), np.float32), "s": np.array([6])}
+    assert ge_dialect.compile(model).run(inputs)["y"].size == 0
+
+
 def _real_model() -> bytes:
     rng = np.random.default_rng(0)
     weight = numpy_helper.from_array(rng.standard_normal((4, 1, 3, 3)).astype(np.float32), "w")
