@@ -7,14 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-NEEDS_TYPE = frozenset({("", "EyeLike"), ("ai.onnx.ml", "LabelEncoder")})
+NEEDS_TYPE = frozenset(
+    {
+        ("", "EyeLike"),
+        ("", "RegexFullMatch"),
+        ("ai.onnx.ml", "DictVectorizer"),
+        ("ai.onnx.ml", "LabelEncoder"),
+        ("ai.onnx.ml", "TreeEnsemble"),
+    }
+)
 """Domain and type of the operators whose first input must have a type, known before inference comes to the node."""
 
-_NEEDS_INPUT = NEEDS_TYPE | {
-    ("", "RegexFullMatch"),
-    ("ai.onnx.ml", "DictVectorizer"),
-    ("ai.onnx.ml", "TreeEnsemble"),
-}
 _GREATEST_RANK = 64
 
 
@@ -25,7 +28,7 @@ def crash(
 
     `domain` is "" for ONNX's own, `has_input` says whether input 0 is wired, `attribute` gives an integer attribute.
     """
-    if not has_input and (domain, op) in _NEEDS_INPUT:
+    if not has_input and (domain, op) in NEEDS_TYPE:
         return "input 0 is missing"
     if domain == "" and op == "GatherND" and (count := attribute("batch_dims")) is not None:
         return f"batch_dims cannot be {count}" if count < 0 else None
