@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from xdsl.dialects.builtin import ArrayAttr, BytesAttr, StringAttr, SymbolRefAttr
 from xdsl.ir import Attribute, SSAValue
-from xdsl.parser import Parser
+from xdsl.parser import AttrParser, Parser
 from xdsl.printer import Printer
 
 
@@ -41,12 +41,20 @@ def print_operand_list(printer: Printer, operands: tuple[SSAValue, ...] | list[S
     printer.print_string(")")
 
 
-def parse_string(parser: Parser) -> StringAttr | BytesAttr:
+def parse_string(parser: AttrParser) -> StringAttr | BytesAttr:
     """Parse a string literal; one that is not ASCII text comes back as bytes (as xDSL prints it)."""
     attribute = parser.parse_attribute()
     if not isinstance(attribute, StringAttr | BytesAttr):
         parser.raise_error("expected a string literal")
     return attribute
+
+
+def parse_optional_string(parser: Parser) -> StringAttr | BytesAttr | None:
+    """Parse a string literal as `parse_string` does; None, and nothing read, when there is none."""
+    if (text := parser.parse_optional_str_literal()) is not None:
+        return StringAttr(text)
+    data = parser.parse_optional_bytes_literal()
+    return None if data is None else BytesAttr(data)
 
 
 def parse_symbol_list(parser: Parser) -> ArrayAttr[SymbolRefAttr]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, cast
+from urllib.parse import quote, unquote
 
 from xdsl.dialects.builtin import (
     I32,
@@ -90,6 +91,20 @@ def text_of(attribute: Attribute | None) -> str | None:
             return bytes(attribute.data).decode("utf-8", "replace")
         case _:
             return None
+
+
+_PLAIN_IN_KEYS = "".join(chr(x) for x in range(0x80) if chr(x) != "%")
+
+
+def dictionary_key(text: str) -> str:
+    """`text` as the key of a dictionary attribute: percent-encoded (UTF-8) where it is not ASCII, as xDSL would print
+    such a key and not read it again."""
+    return text if text.isascii() and "%" not in text else quote(text, safe=_PLAIN_IN_KEYS)
+
+
+def text_of_key(key: str) -> str:
+    """The text that `dictionary_key` made `key` of."""
+    return unquote(key)
 
 
 def integers(attribute: Attribute) -> tuple[int, ...]:

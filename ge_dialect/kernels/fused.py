@@ -40,15 +40,18 @@ def body_of(spec: OpSpec) -> list[BodyNode]:
     if not isinstance(entries, list) or not entries:
         raise KernelInputError(f"{FUSED_TYPE}: attribute {BODY} is missing")
     found: list[BodyNode] = []
-    for entry in cast("list[Mapping[str, Any]]", entries):
-        source = entry.get("source")
-        inner = OpSpec(
-            entry["type"],
-            entry.get("attrs", {}),
-            int(entry["n_outputs"]),
-            None if source is None else SourceOp.parse(source),
-        )
-        found.append(BodyNode(inner, tuple(int(x) for x in entry["inputs"])))
+    try:
+        for entry in cast("list[Mapping[str, Any]]", entries):
+            source = entry.get("source")
+            inner = OpSpec(
+                entry["type"],
+                entry.get("attrs", {}),
+                int(entry["n_outputs"]),
+                None if source is None else SourceOp.parse(source),
+            )
+            found.append(BodyNode(inner, tuple(int(x) for x in entry["inputs"])))
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise KernelInputError(f"{FUSED_TYPE}: attribute {BODY} is malformed: {error}") from error
     return found
 
 

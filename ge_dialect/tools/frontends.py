@@ -12,7 +12,18 @@ from dataclasses import dataclass
 from typing import IO, NoReturn
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import FileLineColLoc, IntAttr, ModuleOp, StringAttr, UnknownLoc
+from xdsl.dialects.builtin import (
+    AnyDenseElement,
+    BytesAttr,
+    DenseIntOrFPElementsAttr,
+    FileLineColLoc,
+    IntAttr,
+    ModuleOp,
+    RankedStructure,
+    StringAttr,
+    UnknownLoc,
+    i1,
+)
 from xdsl.frontend.mlir import MLIRFrontend
 from xdsl.ir import Operation
 from xdsl.parser import Parser, Span
@@ -60,6 +71,16 @@ class LocatingParser(Parser):
                 self._file, IntAttr(line + 1 + self._line_offset), IntAttr(column)
             )
         return op
+
+    def parse_dense_int_or_fp_elements_attr(
+        self, type: RankedStructure[AnyDenseElement] | None
+    ) -> DenseIntOrFPElementsAttr:
+        """With 1 for true, as everywhere in this project; xDSL writes -1."""
+        parsed = super().parse_dense_int_or_fp_elements_attr(type)
+        data = parsed.data.data
+        if parsed.get_element_type() == i1 and max(data, default=0) > 1:
+            parsed = DenseIntOrFPElementsAttr(parsed.type, BytesAttr(bytes(map(bool, data))))
+        return parsed
 
     def fail(self, message: str) -> NoReturn:
         """Raise a ParseError with `message` at the token that is being read."""

@@ -19,7 +19,6 @@ from typing import IO, Any, ClassVar, Literal, TypeVar, cast
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.parser import Parser
 from xdsl.passes import ModulePass, PassPipeline
 from xdsl.utils.arg_spec import ArgSpec, ArgSpecConvertible, parse_pipeline, parse_spec
 from xdsl.utils.exceptions import ParseError
@@ -32,7 +31,7 @@ from ge_dialect.formats.errors import GeError
 from ge_dialect.preset import expand
 from ge_dialect.tools.diagnostics import USER_ERRORS, error_line, placed_in, run_tool
 from ge_dialect.tools.expected import complaints, read_expectations
-from ge_dialect.tools.frontends import LocatedMLIRFrontend, OnnxFrontend
+from ge_dialect.tools.frontends import LocatedMLIRFrontend, LocatingParser, OnnxFrontend
 from ge_dialect.tools.instrument import PassInstrument
 from ge_dialect.tools.list_passes import ListPasses
 from ge_dialect.tools.output import check_targets, text_output
@@ -340,7 +339,7 @@ def verify_roundtrip(ctx: Context, module: ModuleOp) -> None:
         text = StringIO()
         GeMLIRTarget(print_generic_format=generic, weights="inline").emit(ctx, module, text)
         try:
-            again = Parser(ctx, text.getvalue(), f"<{form} form>").parse_module()
+            again = LocatingParser(ctx, text.getvalue(), f"<{form} form>").parse_module()
         except ParseError as error:
             raise GeError(
                 f"the {form} form does not parse: {error_line(error, '')}", TOOL

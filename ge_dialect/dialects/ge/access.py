@@ -16,7 +16,6 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     ModuleOp,
     NoneType,
-    StringAttr,
     SymbolRefAttr,
     TensorType,
     UnitAttr,
@@ -61,8 +60,8 @@ def set_node_name(op: Operation, name: str) -> None:
 
 def source_op(op: Operation) -> SourceOp | None:
     """The operator of another framework that the node still follows; None for a node that follows GE's own type."""
-    source = op.properties.get("source")
-    return SourceOp.parse(source.data) if isinstance(source, StringAttr) else None
+    text = text_of(op.properties.get("source"))
+    return None if text is None else SourceOp.parse(text)
 
 
 def ge_attrs(op: Operation) -> dict[str, Any]:

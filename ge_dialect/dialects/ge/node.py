@@ -29,6 +29,7 @@ from xdsl.utils.hints import isa
 
 from ge_dialect.dialects.assembly import (
     parse_operand_list,
+    parse_optional_string,
     parse_symbol_list,
     print_operand_list,
 )
@@ -93,8 +94,8 @@ class GeNode(IRDLOperation):
     @classmethod
     def parse(cls, parser: Parser) -> Self:
         properties: dict[str, Attribute] = {}
-        if (name := parser.parse_optional_str_literal()) is not None:
-            properties["type"] = StringAttr(name)
+        if (name := parse_optional_string(parser)) is not None:
+            properties["type"] = name
         operands = parse_operand_list(parser)
         for keyword in cls.GE_ATTRS:
             if parser.parse_optional_keyword(keyword):

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, StringAttr
+from xdsl.dialects.builtin import BytesAttr, DenseArrayBase, IntegerAttr, StringAttr
 from xdsl.ir import Attribute
 from xdsl.irdl import irdl_op_definition, opt_prop_def, prop_def
-from xdsl.utils.exceptions import VerifyException
 
 from ge_dialect.dialects.ge.node import GeNode
-from ge_dialect.dialects.ge.source import SourceOp
+from ge_dialect.dialects.ge.source import verify_source
 
 
 @irdl_op_definition
@@ -24,16 +23,12 @@ class OpOp(GeNode):
     """
 
     name = "ge.op"
-    source = opt_prop_def(StringAttr)
+    source = opt_prop_def(StringAttr | BytesAttr)
     GE_ATTRS: ClassVar = {"source": "source"}
 
     def verify_(self) -> None:
         super().verify_()
-        if isinstance(source := self.properties.get("source"), StringAttr):
-            try:
-                SourceOp.parse(source.data)
-            except ValueError as error:
-                raise VerifyException(f"'ge.op' source: {error}") from None
+        verify_source(self)
 
 
 @irdl_op_definition

@@ -5,6 +5,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from xdsl.ir import Operation
+from xdsl.utils.exceptions import VerifyException
+
+from ge_dialect.dialects.attrs import text_of
+
 _TEXT = re.compile(r"(?P<domain>[^:@\s]+)::(?P<op>[^:@\s]+)@(?P<version>[0-9]+)")
 
 
@@ -30,3 +35,14 @@ class SourceOp:
 
     def __str__(self) -> str:
         return f"{self.domain or 'ai.onnx'}::{self.op}@{self.version}"
+
+
+def verify_source(op: Operation) -> None:
+    """Raise VerifyException when the property `source` of `op` names no operator."""
+    text = text_of(op.properties.get("source"))
+    if text is None:
+        return
+    try:
+        SourceOp.parse(text)
+    except ValueError as error:
+        raise VerifyException(f"'{op.name}' source: {error}") from None

@@ -23,6 +23,7 @@ from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
+from ge_dialect.dialects.assembly import parse_string
 from ge_dialect.dialects.attrs import string_attr, text_of
 from ge_dialect.dialects.ge.element_types import dtype_of, ir_element_type
 from ge_dialect.formats.dtypes import DType, dtype_by_name, dtype_of_numpy
@@ -94,7 +95,7 @@ class ExternalAttr(ParametrizedAttribute):
     @classmethod
     def parse_parameters(cls, parser: AttrParser) -> list[Attribute]:
         with parser.in_angle_brackets():
-            file = parser.parse_str_literal()
+            file = text_of(parse_string(parser)) or ""
             numbers: list[int] = []
             for key in ("offset", "size"):
                 parser.parse_punctuation(",")

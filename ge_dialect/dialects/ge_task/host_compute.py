@@ -47,6 +47,7 @@ from ge_dialect.dialects.assembly import (
     print_operand_list,
 )
 from ge_dialect.dialects.attrs import segments, string
+from ge_dialect.dialects.ge.source import verify_source
 from ge_dialect.dialects.ge_task.clauses import (
     Clause,
     Form,
@@ -90,6 +91,11 @@ class NodeStepOp(HostStepOp, ABC):
     engine = opt_prop_def(StringAttr | BytesAttr)
     source = opt_prop_def(StringAttr | BytesAttr)
     attrs = opt_prop_def(DictionaryAttr)
+
+    def verify_(self) -> None:
+        """The rules of its kind, and a source that names an operator."""
+        super().verify_()
+        verify_source(self)
 
 
 class ShapeFunctionOp(NodeStepOp, ABC):

@@ -35,6 +35,7 @@ from ge_dialect.dialects.assembly import (
     print_operand_list,
 )
 from ge_dialect.dialects.attrs import i64, segments, string
+from ge_dialect.dialects.ge.source import verify_source
 from ge_dialect.dialects.ge_task.clauses import (
     Clause,
     Form,
@@ -260,6 +261,11 @@ class KernelTaskOp(OperandTaskOp, ABC):
     attrs = opt_prop_def(DictionaryAttr)
     kernel_type = opt_prop_def(IntegerAttr[I64])
     block_dim = opt_prop_def(IntegerAttr[I64])
+
+    def verify_(self) -> None:
+        """The rules of its kind, and a source that names an operator."""
+        super().verify_()
+        verify_source(self)
 
 
 AUXILIARY_CLAUSES = (Clause("type", "type", Form.STRING), Clause("attrs", "attrs", Form.DICT))

@@ -72,7 +72,10 @@ def infer_by_onnx(spec: OpSpec, inputs: Inputs, values: Values) -> Outputs:
         if all(info is None or (isinstance(info, TensorInfo) and info.static) for info in inputs):
             raise ShapeError(f"{spec.type}: {_reason(error)}") from None
         # Some inference functions (StringNormalizer, STFT) take an unknown dimension for a wrong one.
-        inferred = shape_inference.infer_shapes(model, data_prop=True)
+        try:
+            inferred = shape_inference.infer_shapes(model, data_prop=True)
+        except shape_inference.InferenceError:
+            return []
     found = {item.name: item.type for item in (*inferred.graph.output, *inferred.graph.value_info)}
     return [_info(found[name]) if name in found else None for name in node.output]
 

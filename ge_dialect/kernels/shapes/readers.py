@@ -89,9 +89,19 @@ def value_of(values: Values, index: int) -> NDArray[Any] | None:
 
 
 def partial_ints(values: Values, index: int) -> list[int | None] | None:
-    """The integers of input `index`, None for each one that is not known; None when nothing is known."""
+    """The integers of input `index`, None for each one that is not known; None when nothing is known.
+
+    Whole numbers may be floats (OneHot's depth). Raises ShapeError for other numbers, and for text.
+    """
     value = values[index] if index < len(values) else None
-    return None if value is None else cast("list[int | None]", value.reshape(-1).tolist())
+    if value is None:
+        return None
+    found: list[Any] = cast("Any", value.reshape(-1).tolist())
+    if value.dtype.kind == "f":
+        found = [int(x) if isinstance(x, float) and x.is_integer() else x for x in found]
+    if value.dtype.kind in "fcOUS" and not all(x is None or isinstance(x, int) for x in found):
+        raise ShapeError(f"input {index} should hold integers, it holds {value.dtype} {found[:4]}")
+    return found
 
 
 def known_ints(values: Values, index: int) -> list[int] | None:

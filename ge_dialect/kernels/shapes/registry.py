@@ -8,11 +8,14 @@ from importlib import import_module
 from types import MappingProxyType
 
 from ge_dialect.dialects.ge.source import SourceOp
+from ge_dialect.formats.errors import GeError
+from ge_dialect.kernels.errors import KERNEL_FAULTS
 from ge_dialect.kernels.shapes.facts import CONTROL_FLOW_ONNX
 from ge_dialect.kernels.shapes.info import (
     Inputs,
     OnnxShape,
     Outputs,
+    ShapeError,
     ShapeFunction,
     Values,
 )
@@ -97,7 +100,12 @@ def infer(spec: OpSpec, inputs: Inputs, values: Values = ()) -> Outputs:
     count = spec.n_outputs
     if function is None:
         return [None] * count
-    outputs = function(spec, inputs, values)
+    try:
+        outputs = function(spec, inputs, values)
+    except KERNEL_FAULTS as error:  # ranks and lengths that a function has not looked at
+        if isinstance(error, GeError):
+            raise
+        raise ShapeError(f"{spec.type}: {type(error).__name__}: {error}") from error
     if len(outputs) != count:
         outputs = [*outputs[:count], *[None] * (count - len(outputs))]
     return outputs

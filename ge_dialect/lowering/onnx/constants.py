@@ -139,6 +139,8 @@ def tensor_elements(tensor: TensorProto, files: ExternalFiles) -> Elements:
         raise OnnxImportError(
             f'tensor "{tensor.name}" has {len(data)} bytes, {expected} are needed for {list(dims)} {dtype.name}'
         )
+    if dtype.name == "BOOL" and max(data, default=0) > 1:
+        data = (np.frombuffer(data, np.uint8) != 0).tobytes()  # any byte but 0 is true
     if dtype.bits < 8:
         packed = TensorProto(data_type=tensor.data_type, dims=dims, raw_data=bytes(data))
         return _converted(packed)
@@ -184,6 +186,10 @@ def onnx_array(tensor: TensorProto) -> np.ndarray:
         strings[:] = list(tensor.string_data)
         return strings.reshape(tuple(tensor.dims))
     array = numpy_helper.to_array(tensor)
+    if array.dtype == np.bool_:
+        array = np.asarray(
+            array.view(np.uint8) != 0
+        )  # numbers other than 0 and 1 stay in the bytes otherwise
     array.flags.writeable = False
     return array
 

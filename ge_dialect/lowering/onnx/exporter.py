@@ -7,7 +7,7 @@ from onnx import ModelProto
 from xdsl.dialects.builtin import DictionaryAttr, ModuleOp
 from xdsl.ir import Operation
 
-from ge_dialect.dialects.attrs import text_of
+from ge_dialect.dialects.attrs import text_of, text_of_key
 from ge_dialect.dialects.ge.access import get_int, get_text, graph_table, graphs, nodes
 from ge_dialect.lowering.onnx.collectives import GE_DOMAINS
 from ge_dialect.lowering.onnx.errors import OnnxExportError
@@ -48,7 +48,7 @@ def export_onnx(module: ModuleOp) -> ModelProto:
     model.producer_name = "ge-dialect" if producer is None else producer
     entries = [*node_metadata(module.attributes), *node_metadata(main.attributes)]
     if isinstance(noted := module.attributes.get("ge.metadata"), DictionaryAttr):
-        entries += [(key, text_of(value) or "") for key, value in noted.data.items()]
+        entries += [(text_of_key(key), text_of(value) or "") for key, value in noted.data.items()]
     if state.left_out:
         entries.append(("ge.left_out", ", ".join(state.left_out)))
     add_metadata(model, entries)

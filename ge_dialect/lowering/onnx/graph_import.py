@@ -14,7 +14,6 @@ from xdsl.dialects.builtin import (
     DictionaryAttr,
     FileLineColLoc,
     NoneType,
-    StringAttr,
     SymbolRefAttr,
 )
 from xdsl.ir import Attribute, Operation, SSAValue
@@ -65,8 +64,8 @@ class ModelImport:
     versions: dict[str, int]
     symbols: Names = field(default_factory=Names)
     graphs: list[GraphOp] = field(default_factory=list[GraphOp])
-    sources: dict[tuple[str, str], StringAttr] = field(
-        default_factory=dict[tuple[str, str], StringAttr]
+    sources: dict[tuple[str, str], Attribute] = field(
+        default_factory=dict[tuple[str, str], Attribute]
     )
 
     @property
@@ -74,12 +73,12 @@ class ModelImport:
         """The model's name in errors."""
         return self.file.filename.data
 
-    def source(self, domain: str, op: str) -> StringAttr:
+    def source(self, domain: str, op: str) -> Attribute:
         """The property `source` of an operator: its domain, name and the version that is in force."""
         key = (domain, op)
         text = self.sources.get(key)
         if text is None:
-            text = self.sources[key] = StringAttr(str(self.source_op(domain, op)))
+            text = self.sources[key] = string_attr(str(self.source_op(domain, op)))
         return text
 
     def source_op(self, domain: str, op: str) -> SourceOp:
@@ -192,8 +191,9 @@ class GraphImport:
             inputs.pop()
         standard = not domain
         if standard and op_type == "Constant":
-            constant = PendingConstant(name, partial(self._constant_elements, attributes))
-            scope.add_constant(outputs[0], constant)
+            if outputs and outputs[0]:
+                constant = PendingConstant(name, partial(self._constant_elements, attributes))
+                scope.add_constant(outputs[0], constant)
             return
         if node.owns_graphs:
             self._add_owner(node, name, domain)
@@ -294,7 +294,7 @@ class GraphImport:
         attrs: Mapping[str, Attribute],
         node: ListedNode,
         name: str,
-        source: StringAttr | None = None,
+        source: Attribute | None = None,
     ) -> Operation:
         """Make the node and know its outputs."""
         scope, outputs = self.scope, node.outputs
@@ -381,7 +381,7 @@ _OUTPUTS_COUNT = frozenset({"SplitD", "SplitVD", "SplitV", "Split"})
 
 
 def _properties(
-    ge_type: str, attrs: Mapping[str, Attribute], source: StringAttr | None
+    ge_type: str, attrs: Mapping[str, Attribute], source: Attribute | None
 ) -> tuple[type[GeNode], dict[str, Attribute]]:
     """The class of a node and its properties: attributes that the class declares are properties of their own."""
     cls = OpOp if source is not None else NODE_OF_TYPE.get(ge_type, OpOp)

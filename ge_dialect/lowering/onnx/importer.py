@@ -9,7 +9,7 @@ import onnx
 from xdsl.dialects.builtin import DictionaryAttr, FileLineColLoc, IntAttr, ModuleOp, StringAttr
 from xdsl.ir import Attribute
 
-from ge_dialect.dialects.attrs import i64, string_attr
+from ge_dialect.dialects.attrs import dictionary_key, i64, string_attr
 from ge_dialect.dialects.collector import collector_paused
 from ge_dialect.lowering.onnx.constants import ExternalFiles
 from ge_dialect.lowering.onnx.errors import OnnxImportError
@@ -97,7 +97,9 @@ def _import(
 
 
 def _model_attributes(model: onnx.ModelProto, versions: dict[str, int]) -> dict[str, Attribute]:
-    imports = {domain or "ai.onnx": i64(version) for domain, version in versions.items()}
+    imports = {
+        dictionary_key(domain) or "ai.onnx": i64(version) for domain, version in versions.items()
+    }
     attributes: dict[str, Attribute] = {
         "ge.ir_version": i64(model.ir_version),
         "ge.opset_imports": DictionaryAttr(imports),
@@ -107,6 +109,6 @@ def _model_attributes(model: onnx.ModelProto, versions: dict[str, int]) -> dict[
         attributes["ge.producer"] = string_attr(producer)
     if model.metadata_props:
         attributes["ge.metadata"] = DictionaryAttr(
-            {item.key: string_attr(item.value) for item in model.metadata_props}
+            {dictionary_key(item.key): string_attr(item.value) for item in model.metadata_props}
         )
     return attributes

@@ -6,6 +6,7 @@ from onnx import defs
 from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, ModuleOp
 from xdsl.ir import Operation
 
+from ge_dialect.dialects.attrs import text_of_key
 from ge_dialect.dialects.ge.access import node_name, source_op
 from ge_dialect.dialects.ge.source import SourceOp
 from ge_dialect.lowering.onnx.errors import OnnxExportError
@@ -36,7 +37,7 @@ def chosen_opsets(module: ModuleOp, nodes: list[Operation]) -> dict[str, int]:
     if isinstance(noted, DictionaryAttr):
         for key, value in noted.data.items():
             if isinstance(value, IntegerAttr):
-                versions["" if key == "ai.onnx" else key] = value.value.data
+                versions["" if key == "ai.onnx" else text_of_key(key)] = value.value.data
     sources = [(op, source) for op in nodes if (source := source_op(op)) is not None]
     if "" not in versions:
         wanted = max((s.version for _, s in sources if not _domain(s)), default=0)

@@ -78,6 +78,8 @@ def _problem(node: NodeProto, versions: Mapping[str, int]) -> str | None:
     if len(attributes) > 1 and len({item.name for item in attributes}) < len(attributes):
         return "an attribute is given twice"
     for item in attributes:
+        if not item.name.isascii():
+            return f'attribute "{item.name}" is no name of an attribute'
         if item.ref_attr_name:
             return f'attribute "{item.name}" refers to an attribute of a function'
     return crash(

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import onnx
 import onnx.parser
 import pytest
 
@@ -264,3 +265,80 @@ def test_inputs_that_onnx_cannot_say(
     assert message in capsys.readouterr().err
     assert not target.exists()
     assert ge_run.main([str(path)]) in (0, 1)
+
+
+def test_sources_of_tasks_name_an_operator(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "m.mlir"
+    path.write_text(
+        "ge_task.model @m streams 1 arenas {hbm = 512} zero_copy 512 {\n"
+        '  %x = ge_task.buffer hbm at 0 size 16 input 0 name "x" : tensor<4xf32>\n'
+        '  %y = ge_task.buffer hbm at 256 size 16 output 0 name "y" : tensor<4xf32>\n'
+        '  ge_task.kernel "Neg"(%x) -> (%y) stream 0 source "u"\n'
+        "  ge_task.end_graph stream 0\n}"
+    )
+    assert ge_run.main([str(path)]) == 1
+    assert "source: not an operator of the form" in capsys.readouterr().err
+    path.write_text(
+        "ge_task.host @m streams 1 {\n"
+        '  %x = ge_task.input 0 name "x" : device tensor<4xf32>\n'
+        '  %y = ge_task.launch "Neg"(%x) -> (device tensor<4xf32>) stream 0 source "u"\n'
+        '  ge_task.output 0(%y) name "y"\n}'
+    )
+    assert ge_run.main([str(path)]) == 1
+    assert "source: not an operator of the form" in capsys.readouterr().err
+
+
+def test_weights_in_a_file_that_is_not_ascii(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    weights = onnx.numpy_helper.from_array(np.ones((3, 100), np.float32), "w")
+    proto = onnx.parser.parse_model(MODEL.replace("float[2, 3] y", "float[2, 100] y"))
+    proto.graph.node[0].CopyFrom(onnx.helper.make_node("MatMul", ["x", "w"], ["y"]))
+    proto.graph.initializer.append(weights)
+    path = tmp_path / "m.onnx"
+    path.write_bytes(proto.SerializeToString())
+    text, weights = tmp_path / "m.mlir", tmp_path / "größe.weights"
+    assert ge_opt.main([str(path), "-o", str(text), "--weights", str(weights)]) == 0
+    assert ge_run.main([str(text), "--weights", str(weights)]) == 0
+    assert not capsys.readouterr().err
+
+
+def test_names_that_are_not_ascii_are_read_back(model: Path, tmp_path: Path) -> None:
+    proto = onnx.load_model_from_string(model.read_bytes())
+    proto.graph.node[0].op_type, proto.graph.node[0].domain = "Größe", "maß"
+    proto.opset_import.add(domain="maß", version=1)
+    metadata = {"schlüssel": "wert", "50%": "", 'a "b"\n': "c"}
+    for key, value in metadata.items():
+        proto.metadata_props.add(key=key, value=value)
+    model.write_bytes(proto.SerializeToString())
+    text = tmp_path / "m.mlir"
+    assert ge_opt.main([str(model), "-o", str(text), "--verify-roundtrip"]) == 0
+    assert ge_translate.main([str(text), "-o", str(tmp_path / "again.onnx")]) == 0
+    again = onnx.load_model_from_string((tmp_path / "again.onnx").read_bytes())
+    assert (again.graph.node[0].op_type, again.graph.node[0].domain) == ("Größe", "maß")
+    assert {x.domain: x.version for x in again.opset_import} == {"": 17, "maß": 1}
+    assert metadata.items() <= {x.key: x.value for x in again.metadata_props}.items()
+
+
+@pytest.mark.parametrize("data", [b"\1\0", b"\7\0", [7, 0]], ids=str)
+def test_truth_has_one_byte(data: bytes | list[int], model: Path, tmp_path: Path) -> None:
+    """In the model any byte but 0 is true, xDSL reads `true` as -1, numpy writes 1."""
+    kind = onnx.TensorProto.BOOL
+    proto = onnx.load_model_from_string(model.read_bytes())
+    proto.graph.initializer.append(
+        onnx.TensorProto(name="c", dims=[2], data_type=kind, raw_data=data)
+        if isinstance(data, bytes)
+        else onnx.TensorProto(name="c", dims=[2], data_type=kind, int32_data=data)
+    )
+    proto.graph.node.append(onnx.helper.make_node("Not", ["c"], ["n"]))
+    proto.graph.output.append(onnx.helper.make_tensor_value_info("n", kind, [2]))
+    model.write_bytes(proto.SerializeToString())
+    text = tmp_path / "m.mlir"
+    for pipeline in ("ge-verify", "ge-pipeline"):
+        options = ["-p", pipeline, "-o", str(text), "--verify-roundtrip"]
+        assert ge_opt.main([str(model), *options]) == 0
+        assert ge_run.main([str(text), "--outputs", str(tmp_path / "o.npz")]) == 0
+        found = np.load(tmp_path / "o.npz")["n"]
+        np.testing.assert_array_equal(found.view(np.uint8), [0, 1])

@@ -116,7 +116,12 @@ def test_self_allocating_program() -> None:
         "MatMul", [d.results[0], w.results[0]], [device(ANY, 4)], stream=0, op_index=3
     )
     h = EnsureHostOp.make(y.results[0])
-    s = HostCallOp.make("SequenceConstruct", [h.results[0]], [ObjectType(f32)], source="s")
+    s = HostCallOp.make(
+        "SequenceConstruct",
+        [h.results[0]],
+        [ObjectType(f32)],
+        source="ai.onnx::SequenceConstruct@11",
+    )
     out = HostOutputOp.make(s.results[0], 0, name="out")
     assert d.results[0].type == PlacedTensorType(ROWS, Placement.DEVICE)
     assert [len(g) for g in (y.ins, y.outs, y.workspaces, y.values)] == [2, 0, 0, 1]

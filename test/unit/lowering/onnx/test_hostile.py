@@ -155,6 +155,35 @@ def test_text_that_is_not_utf8(damage: str) -> None:
         import_onnx(model_of_bytes(data))
 
 
+@pytest.mark.parametrize(
+    "broken",
+    [
+        node("Constant", [], [], value_int=1),
+        node("Constant", [], [""], value_int=1),
+        node("ReduceProd", [], ["y"]),
+        node("Transpose", [], ["y"]),
+        node("Conv", ["x", "x", "x"], ["y"]),
+        node("RoiAlign", ["x", "zero", "x"], ["y"]),
+        node("Expand", ["x", "half"], ["y"]),
+        node("Slice", ["x", "half", "half"], ["y"]),
+        node("RegexFullMatch", ["unknown"], ["y"]),
+        node("EyeLike", ["unknown"], ["y"]),
+    ],
+    ids=lambda item: f"{item.op_type}-{','.join(item.input)}",
+)
+def test_nodes_that_lack_what_they_need(broken: NodeProto) -> None:
+    constants = (
+        numpy_helper.from_array(np.array(0, np.float32), "zero"),
+        numpy_helper.from_array(np.array([0.5], np.float32), "half"),
+    )
+    outputs = [] if "y" in broken.output else [node("Relu", ["x"], ["y"])]
+    untyped = node("Unknown", ["x"], ["unknown"], domain="d")
+    sets = (("", 20), ("d", 1))
+    model = make(untyped, broken, *outputs, initializers=constants, opsets=sets)
+    with suppress(GeError):  # nothing else may come out of it
+        ge_dialect.compile(model).run({"x": np.ones((2, 3), np.float32)})
+
+
 def _link_in_a_circle(path: Path) -> None:
     path.symlink_to(path.name)
 
