@@ -3,7 +3,7 @@
 Nothing here imports anything else of this project, so the package is usable on its own.
 
 * `format_table`: names of the formats, their letters, which are public, which internal.
-* `cube`: M0, C0 and N0 of each element type; `PLATFORM` and `NO_PLATFORM` are the two tables.
+* `cube`: M0, C0 and N0 of each element type; `PLATFORM` and `NO_PLATFORM` are two tables, `cube_table` reads another.
 * `storage_shape.storage_shape(shape, origin_format, storage_format, dtype)`: the shape in memory.
 * `axis_maps.aligned_shape(...)` and `.transfer_dims(...)`: the unit in which each origin axis can be cut, and which
   storage axes it becomes. They know fewer formats than `storage_shape`, as in the reference.

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from ge_dialect.formats.dtypes import DType
+from ge_dialect.formats.errors import GeError
 from ge_dialect.formats.format_table import FIXED_C0, primary
 
 
@@ -39,6 +40,33 @@ class CubeTable:
         if fixed is not None:
             return fixed
         return self.of(dtype).k0 if carried is None else carried
+
+
+def cube_table(section: Mapping[str, str]) -> CubeTable:
+    """The table of section `DtypeMKN` of a platform description: `Default` and element types (`DT_INT8` or `INT8`),
+    each as `M0,K0,N0`.
+
+    A type whose value is not three numbers has the default's. Raises GeError for such a `Default`.
+    """
+    default = _SIXTEEN
+    if (text := section.get("Default")) is not None:
+        found = _cube(text)
+        if found is None:
+            raise GeError(f"DtypeMKN: Default is '{text}', expected three numbers: M0,K0,N0")
+        default = found
+    overrides: dict[str, Cube] = {}
+    for name, text in section.items():
+        if name != "Default" and (found := _cube(text)) is not None:
+            overrides[name.removeprefix("DT_")] = found
+    return CubeTable(default, MappingProxyType(overrides))
+
+
+def _cube(text: str) -> Cube | None:
+    parts = [part.strip() for part in text.split(",")]
+    if len(parts) != 3 or not all(part.isascii() and part.isdecimal() for part in parts):
+        return None
+    m0, k0, n0 = (int(part) for part in parts)
+    return Cube(m0, k0, n0)
 
 
 NO_PLATFORM = CubeTable()

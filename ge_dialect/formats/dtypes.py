@@ -65,6 +65,7 @@ DTYPES: tuple[DType, ...] = (
     DType("BF16", 16, _np(ml_dtypes.bfloat16), 27, 27, 16),
     DType("INT4", 4, _np(ml_dtypes.int4), 28, 29, 22),
     DType("UINT4", 4, _np(ml_dtypes.uint4), None, None, 21),
+    DType("UINT1", 1, None, 29, 30, None),
     DType("INT2", 2, _np(ml_dtypes.int2), 30, 31, 26),
     DType("UINT2", 2, _np(ml_dtypes.uint2), 31, 32, 25),
     DType("COMPLEX32", 32, None, 32, 33, None),

@@ -8,8 +8,6 @@ from types import MappingProxyType
 
 from ge_dialect.dialects.engine_table import AI_CORE, ENGINES, HOST_CPU, VECTOR
 from ge_dialect.dialects.engine_types import (
-    CALL_TYPES,
-    CONSTANT_TYPES,
     DATA_TYPES,
     STACK_TYPES,
     VARIABLE_TYPES,
@@ -23,7 +21,11 @@ _BY_SHORT_NAME = MappingProxyType(
     {row.short_name: row.name for row in ENGINES.values() if row.short_name is not None}
 )
 
-NOT_ON_HOST = DATA_TYPES | CONSTANT_TYPES | VARIABLE_TYPES | CALL_TYPES | {"NetOutput"}
+NOT_ON_HOST = (
+    DATA_TYPES
+    | VARIABLE_TYPES
+    | {"Constant", "Const", "FileConstant", "NetOutput", "PartitionedCall"}
+)
 """Types that the host-execution flag leaves to the ordinary choice (section 3, step 3b)."""
 
 
@@ -85,8 +87,12 @@ class PlacementFailure(Exception):
     """No engine takes the node; the message is the first condition that failed."""
 
 
-Support = Callable[[Candidate], bool | None]
-"""Whether the store of a candidate supports the node; None: there is no such store."""
+DYNAMIC_SHAPE_UNSUPPORTED = "dynamic shape unsupported"
+"""The answer of a store that would take the node if its shapes were known."""
+
+Support = Callable[[Candidate], bool | str | None]
+"""Whether the store of a candidate supports the node; None: there is no such store. The one text that counts is
+`DYNAMIC_SHAPE_UNSUPPORTED`, which ends the search."""
 
 
 def supports_all(candidate: Candidate) -> bool:
@@ -168,6 +174,8 @@ def _cheapest(
         supported = policy.support(candidate)
         if supported is None:
             raise PlacementFailure(f"there is no store '{candidate.kernel_lib}'")
+        if supported == DYNAMIC_SHAPE_UNSUPPORTED:
+            raise PlacementFailure(f"'{candidate.kernel_lib}' takes the type in known shapes only")
         if supported:
             chosen = Names(
                 candidate.engine,

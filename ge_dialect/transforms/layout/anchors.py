@@ -12,7 +12,11 @@ from enum import Enum
 
 from ge_dialect.analysis.memory.marks import is_special
 from ge_dialect.analysis.memory.model import MemoryGraph, Node, Output
-from ge_dialect.analysis.memory.refresh import refuses_refresh
+from ge_dialect.analysis.memory.refresh import input_refuses_refresh, refuses_refresh
+from ge_dialect.dialects.attrs import text_of
+from ge_dialect.dialects.ge.access import ge_attr, slot_attrs
+
+_SOURCE_VARIABLE = "ref_var_src_var_name"
 
 
 class Kind(Enum):
@@ -73,11 +77,28 @@ def together(first: Anchor, second: Anchor) -> bool:
     return a is not None and b is not None and root(a) is root(b)
 
 
+def one_variable(first: Anchor, second: Anchor) -> bool:
+    """Whether two outputs are one variable, as one of them says (`ref_var_src_var_name` has the other's node); padded
+    outputs never are."""
+    if first.output is None or second.output is None or Kind.CONT_OUT in first.kinds + second.kinds:
+        return False
+    return _variable_of(first) == second.node.name or _variable_of(second) == first.node.name
+
+
+def _variable_of(anchor: Anchor) -> str | None:
+    op = anchor.node.op
+    if "ge.res_attrs" in op.attributes:
+        value = slot_attrs(op, "res", anchor.slot).data.get(_SOURCE_VARIABLE)
+        if value is not None:
+            return text_of(value)
+    return ge_attr(op, _SOURCE_VARIABLE)
+
+
 def _input_kinds(node: Node, slot: int) -> Iterator[Kind]:
     marks = node.marks
     if node.type == "NetOutput":
         yield Kind.USER_OUT
-    if refuses_refresh(node):
+    if input_refuses_refresh(node, slot):
         yield Kind.UNREFRESH_IN
     if node.is_no_padding_input:
         yield Kind.NOPAD_IN

@@ -11,10 +11,11 @@ from xdsl.passes import ModulePass
 
 from ge_dialect.analysis.known_shape import is_known
 from ge_dialect.analysis.memory.model import Node, memory_graph
+from ge_dialect.analysis.model_graphs import ModelGraphs
 from ge_dialect.analysis.remarks import emit_remark
-from ge_dialect.dialects.ge.access import get_flag, graphs
+from ge_dialect.dialects.ge.access import graphs
 from ge_dialect.dialects.ge.graph import GraphOp
-from ge_dialect.transforms.layout.anchors import Symbol, symbols, together
+from ge_dialect.transforms.layout.anchors import Symbol, one_variable, symbols, together
 from ge_dialect.transforms.layout.insertion import Copies
 from ge_dialect.transforms.layout.rules import Point, Scene, alone, conflict
 from ge_dialect.transforms.layout.settling import settle
@@ -40,7 +41,9 @@ class GeInsertIdentity(ModulePass):
     * `refreshable`: addresses of the feature map may change between steps;
     * `movable`: physical memory may move under it;
     * `build-mode`: a mode with `offline` in its name takes model inputs as places that no split without task may cut;
-    * `heterogeneous`: the model runs on several devices; the same.
+    * `heterogeneous`: the model runs on several devices; the same;
+    * `settle`: `false` leaves it at the pairwise rules, as GE does. A run that reads one output twice then stays, and
+      has no plan.
 
     Before and after (both concats want `%a` elsewhere):
 
@@ -55,6 +58,7 @@ class GeInsertIdentity(ModulePass):
     movable: bool = False
     build_mode: str = ""
     heterogeneous: bool = False
+    settle: bool = True
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         found = graphs(op)
@@ -69,21 +73,22 @@ class GeInsertIdentity(ModulePass):
                 condition="unknown",
             )
             return
+        graphs_of = ModelGraphs.of(op)
         for graph in found:
-            self._resolve(graph)
+            self._resolve(graph, graphs_of)
 
-    def _resolve(self, graph: GraphOp) -> None:
+    def _resolve(self, graph: GraphOp, graphs_of: ModelGraphs) -> None:
         splits = not (
             "offline" in self.build_mode.lower()
             or self.heterogeneous
-            or get_flag(graph, "ge.single_op_scene")
+            or graphs_of.single_op_scene(graph)
         )
         scene = Scene(self.refreshable, self.movable, splits)
         model = memory_graph(graph)
         copies = Copies(model)
         for symbol in symbols(model):
             self._resolve_symbol(symbol, scene, copies)
-        for node in settle(model, copies):
+        for node in settle(model, copies) if self.settle else ():
             self._report(node, "its inputs still cannot lie end to end")
 
     def _resolve_symbol(self, symbol: Symbol, scene: Scene, copies: Copies) -> None:
@@ -91,6 +96,8 @@ class GeInsertIdentity(ModulePass):
         for index, first in enumerate(anchors):
             for second in anchors[index + 1 :]:
                 if first.node is second.node or not together(first, second):
+                    continue
+                if one_variable(first, second):
                     continue
                 points, reason = conflict(first, second, scene)
                 self._insert(points, reason, copies)

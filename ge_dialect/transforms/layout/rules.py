@@ -227,9 +227,8 @@ def _continuous_inputs(first: Anchor, second: Anchor, scene: Scene) -> Sequence[
     for output in _symbol_outputs(root(shared)):
         seen = 0
         for consumer, slot in output.consumers:
-            continuous = consumer.is_padded_input or consumer.is_no_padding_input
-            seen += continuous
-            if continuous and seen > 1:
+            seen += consumer.is_padded_input or consumer.is_no_padding_input
+            if seen > 1:
                 points.append(Before(consumer, slot))
     for a, b in ((first, second), (second, first)):
         for slot, source in enumerate(b.node.inputs):

@@ -161,7 +161,7 @@ class Marking:
         distances = _distances(model)
         harmed: dict[int, Output] = {}
         for output in model.outputs:
-            writes = output.source is not None and not output.node.renames
+            writes = output.source is not None and not output.node.moves_nothing
             if writes or output.uid in distances.woven:
                 harmed.setdefault(distances.find(output.uid)[0], output)
         if not harmed:

@@ -31,7 +31,7 @@ class RealDim:
 
 def real_dim(view: RealDim) -> tuple[str | None, str]:
     """Section 5.2: the reason key of what is wrong (None: nothing), and one line about it."""
-    entries = view.to_storage[view.dim]
+    entries = view.to_storage[view.dim] if 0 <= view.dim < len(view.to_storage) else ()
     real = entries[0] if entries else -1
     if not 0 <= real < min(len(view.storage), len(view.to_origin)):
         return "real_dim_out_of_range", f"storage axis {real} of {len(view.storage)}"
@@ -57,6 +57,8 @@ def _merged_front(view: RealDim, real: int, merged: Sequence[int]) -> str | None
     for axis in merged[: merged.index(view.dim)]:
         if axis < 0:
             return "one was inserted"
+        if axis >= min(len(view.origin), len(view.aligned), len(view.to_storage)):
+            return f"there is no axis {axis}"
         size = view.origin[axis]
         if len(view.to_storage[axis]) <= 1:
             if size != 1:
@@ -73,7 +75,7 @@ def _merged_front(view: RealDim, real: int, merged: Sequence[int]) -> str | None
 
 def dim_alignment(aligned: Sequence[int], origin: Sequence[int], dim: int) -> tuple[bool, str]:
     """Section 5.3: whether the joined axis is whole blocks, and one line about it."""
-    if not (dim < len(origin) and dim < len(aligned)):
+    if not 0 <= dim < min(len(origin), len(aligned)):
         return False, f"axis {dim} of {len(origin)}"
     size, unit = origin[dim], aligned[dim]
     if unit <= 0:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from math import prod
 
-from xdsl.dialects.builtin import IntegerAttr
+from xdsl.dialects.builtin import IntegerAttr, NoneType
 from xdsl.ir import OpResult, SSAValue
 
 from ge_dialect.analysis.explain import Step
@@ -46,7 +46,10 @@ _TYPE_NAMES = {value: name for name, value in MEMORY_TYPES.items()}
 
 
 def tensor_bytes(shape: tuple[int, ...], dtype: DType) -> int:
-    """Bytes of the elements of a storage shape; a shape without dimensions counts as none (section 4.1)."""
+    """Bytes of the elements of a storage shape; a shape without dimensions counts as none (section 4.1), one with an
+    unknown dimension as -1."""
+    if any(dim < 0 for dim in shape):
+        return -1
     return dtype.bytes_of(prod(shape)) if shape else 0
 
 
@@ -141,10 +144,11 @@ def producer_output_locked(index: int, direct: OpResult, lock: str) -> Step:
     """No other concat (pack) has decided where the direct producer's output lies."""
     value = slot_attrs(direct.op, "res", direct.index).data.get(lock)
     locked = isinstance(value, IntegerAttr) and value.value.data == 0
+    absent = isinstance(direct.type, NoneType)
     return Step(
         "producer_output_locked",
-        not locked,
-        f"{_told(direct)} is {'' if locked else 'not '}locked",
+        not (locked or absent),
+        f"{_told(direct)} {'has no descriptor' if absent else 'is locked' if locked else 'is not locked'}",
         {"input": index, "producer": _told(direct)},
         index,
     )

@@ -34,6 +34,9 @@ REFUSED_CONSUMERS = frozenset(
 CHANNEL_BLOCKS = MappingProxyType({"FLOAT16": 16, "INT8": 32, "INT4": 64})
 """What the C-to-N rule wants the channels of an output in NC1HWC0 to be a multiple of, by element type."""
 
+FUSED = ("_fusion_virtual_op", "fusion_virtual_op")
+"""The attribute of a reader that a fusion took in its two known spellings; the spec has the second."""
+
 _AI_CORE_KIND = 1
 _ON_CORE = {MEMORY_TYPES[name]: name for name in ("L1", "L2")}
 
@@ -143,7 +146,9 @@ def _is_constant(result: OpResult, candidate: Candidate) -> bool:
         if ge_type(op) in CONSTANT_KINDS:
             return True
         graph, index = op.parent_op(), number(op, "_parent_node_index")
-        if index is None or not isinstance(graph, GraphOp) or graph in seen:
+        if ge_type(op) != "Data" or index is None or not isinstance(graph, GraphOp):
+            return False
+        if graph in seen:
             return False
         seen.add(graph)
         owner = candidate.model.owners.get(graph)
@@ -201,7 +206,7 @@ def split_consumers(candidate: Candidate) -> Iterator[Step]:
 
 def _one_consumer(output: int, op: Operation) -> Iterator[Step]:
     kind = ge_type(op)
-    fused = ge_attr(op, "fusion_virtual_op")
+    fused = next((x for name in FUSED if (x := ge_attr(op, name))), None)
     told = f'output {output} is read by "{node_name(op)}" of type {kind}'
     values = {"output": output, "consumer": node_name(op), "type": kind}
     checks: Sequence[tuple[str, bool]] = (

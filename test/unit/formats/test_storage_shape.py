@@ -4,8 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from ge_dialect.formats.cube import CUBE_TABLES, NO_PLATFORM, PLATFORM, Cube, CubeTable
+from ge_dialect.formats.cube import (
+    CUBE_TABLES,
+    NO_PLATFORM,
+    PLATFORM,
+    Cube,
+    CubeTable,
+    cube_table,
+)
 from ge_dialect.formats.dtypes import dtype_by_name
+from ge_dialect.formats.errors import GeError
 from ge_dialect.formats.storage_shape import FormatError, ceil_div, enlarge_factor, storage_shape
 
 F16 = dtype_by_name("FLOAT16")
@@ -111,6 +119,23 @@ def test_cube_tables() -> None:
     assert NO_PLATFORM.of(dtype_by_name("INT4")) == (16, 16, 16)
     assert CUBE_TABLES["platform"] is PLATFORM
     assert CubeTable(Cube(8, 8, 8)).c0("FRACTAL_NZ_C0_32", F16, 4) == 32
+
+
+def test_a_platform_description() -> None:
+    section = {
+        "Default": "16, 16, 16",
+        "DT_INT8": "16,32,16",
+        "UINT8": "16,32,16",
+        "DT_INT4": "16,64",
+        "DT_INT2": "16,x,16",
+    }
+    table = cube_table(section)
+    assert table.of(I8) == table.of(dtype_by_name("UINT8")) == Cube(16, 32, 16)
+    assert table.of(dtype_by_name("INT4")) == table.of(dtype_by_name("INT2")) == Cube(16, 16, 16)
+    assert cube_table({"Default": "8,4,2"}).of(F16) == Cube(8, 4, 2)
+    assert cube_table({}).of(F16) == Cube(16, 16, 16)
+    with pytest.raises(GeError, match="Default is '16,16', expected three numbers"):
+        cube_table({"Default": "16,16"})
 
 
 def test_ceil_div() -> None:

@@ -154,8 +154,8 @@ def test_nobody_writes_in_place_on_a_shared_run() -> None:
     assert _verdicts(text)["c1"] == "written_in_place"
 
 
-def test_the_peak_never_grows() -> None:
-    """The run would be reserved while two large tensors are alive."""
+def test_a_run_is_not_reserved_before_it_is_written() -> None:
+    """Two large tensors are alive before b: they may lie where b will, so the join costs nothing."""
     big, small, whole = "tensor<10x1024xf32>", "tensor<1x1024xf32>", "tensor<11x1024xf32>"
     text = _data("x", 0, big)
     text += (
@@ -167,7 +167,7 @@ def test_the_peak_never_grows() -> None:
     text += f'%c = ge.concat (%a, %b) concat_dim 0 {{ge.name = "c"}} : {whole}\n'
     text += f'%p = ge.op "Exp" (%c) {{ge.name = "p"}} : {whole}\n'
     text += f'%q = ge.op "Exp" (%p) {{ge.name = "q"}} : {whole}\n' + _out("q")
-    assert _verdicts(text) == {"c": "peak_would_grow"}
+    assert _verdicts(text) == {"c": "passed"}
 
 
 def _random_graph(seed: int) -> str:
