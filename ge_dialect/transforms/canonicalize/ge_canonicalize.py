@@ -31,6 +31,8 @@ class GeCanonicalize(ModulePass):
     5. Shape and Size of a tensor of static shape become constants.
     6. Result types that are not static are narrowed by the operator's shape function, with the values of constant
        inputs. Graphs of branches and calls take over the types of what is passed to them, and small constants.
+       The body of an ONNX Loop or Scan gets the types of the first values that go round, if it keeps them; the results
+       get what follows, a constant trip count included.
     7. A node that only passes on its input is left out: Identity, Dropout at inference, Reshape, Expand, Cast, Tile,
        Squeeze, Unsqueeze and slices of equal static types, the identity transpose, joins of one, splits into one.
     8. A node that computes what an earlier one does (type, attributes, inputs, result types and marks; names do not

@@ -51,16 +51,18 @@ class NameSet:
 
     def __init__(self, graph: GraphOp) -> None:
         self._used = {node_name(op) for op in graph.block.ops}
+        self._numbers: dict[str, int] = {}
 
     def __contains__(self, name: str) -> bool:
         return name in self._used
 
     def free(self, wanted: str) -> str:
         """`wanted`, or that with the first number that makes it new; it counts as used from now on."""
-        name, count = wanted, 0
+        name, count = wanted, self._numbers.get(wanted, 0)
         while name in self._used:
             count += 1
             name = f"{wanted}_{count}"
+        self._numbers[wanted] = count
         self._used.add(name)
         return name
 

@@ -9,6 +9,7 @@ import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Attribute, Operation, SSAValue
 
+from ge_dialect.analysis.control_flow.owned_graph import OwnedGraph, owned_graph
 from ge_dialect.analysis.remarks import emit_remark, remarks_wanted
 from ge_dialect.dialects.attrs import string_attr
 from ge_dialect.dialects.engine_types import BRANCH_TYPES
@@ -40,6 +41,15 @@ from ge_dialect.transforms.canonicalize.effects import (
 from ge_dialect.transforms.canonicalize.folding import NotFolded, fold, has_constant_inputs
 from ge_dialect.transforms.canonicalize.forwarding import forwarded
 from ge_dialect.transforms.canonicalize.inlining import NameSet, inline_branch
+from ge_dialect.transforms.canonicalize.loops import (
+    assume,
+    assumed_types,
+    body_of,
+    copied,
+    keeps_types,
+    loop_kind,
+    loop_results,
+)
 from ge_dialect.transforms.canonicalize.merging import MergeTable
 from ge_dialect.transforms.canonicalize.owners import (
     PASSED_AS_THEY_ARE,
@@ -76,7 +86,7 @@ class Sweep:
         if not found:
             return
         self.graph(found[0])
-        self._remove_unowned_graphs(found)
+        self._remove_unowned_graphs(graphs(self.module))
 
     def graph(self, graph: GraphOp) -> None:
         """Sweep one graph, then remove its dead nodes in one sweep back."""
@@ -89,6 +99,27 @@ class Sweep:
     def only_caller(self, name: str) -> bool:
         """Whether no other node owns the graph `name`."""
         return self._callers[name] == 1
+
+    def try_loop(self, op: Operation, body: OwnedGraph, types: dict[int, Attribute]) -> bool:
+        """Sweep a copy of a loop's body under assumptions about its inputs; it stays if the body keeps them."""
+        if (module := copied(body.graph, self.table)) is None:
+            return False
+        trial = Sweep(module, self.fold_limit)
+        made = graphs(module)[0]
+        assume(made, types)
+        trial.run()
+        if not keeps_types(op, owned_graph(made)):
+            return False
+        self.counts.update(trial.counts)
+        place = self.module.body.block
+        for graph in graphs(module):
+            name = graph.sym_name.data
+            module.body.block.detach_op(graph)
+            place.insert_op_before(graph, self.table[name])
+            place.erase_op(self.table[name])
+            self.table[name] = graph
+            self._open.add(graph)
+        return True
 
     def _remove_dead_nodes(self, graph: GraphOp) -> None:
         block = graph.block
@@ -283,7 +314,11 @@ class _GraphSweep:
                 continue
             if self.sweep.only_caller(name):
                 self._narrow(op, graph)
-            self.sweep.graph(graph)
+                if loop_kind(op) is not None:
+                    self._narrow_loop(op)
+            self.sweep.graph(self.sweep.table[name])
+        if loop_kind(op) is not None:
+            self._loop_results(op)
         if carried:
             try:
                 self.counts["refined"] += apply_infos(op, output_infos(names, self.sweep.table))
@@ -292,6 +327,26 @@ class _GraphSweep:
                     op, PASS_NAME, "missed", f"shape not refined: {error}", condition="shape"
                 )
         return following
+
+    def _narrow_loop(self, op: GeNode) -> None:
+        if (body := body_of(op, self.sweep.table)) is None:
+            return
+        try:
+            types = assumed_types(op, body)
+        except ValueError as error:
+            emit_remark(op, PASS_NAME, "missed", f"shape not refined: {error}", condition="shape")
+            return
+        if types is not None and not self.sweep.try_loop(op, body, types):
+            said = "shapes of the loop not refined: its body does not keep them"
+            emit_remark(op, PASS_NAME, "missed", said, condition="shape")
+
+    def _loop_results(self, op: GeNode) -> None:
+        if (body := body_of(op, self.sweep.table)) is None:
+            return
+        try:
+            self.counts["refined"] += apply_infos(op, loop_results(op, body))
+        except ValueError as error:
+            emit_remark(op, PASS_NAME, "missed", f"shape not refined: {error}", condition="shape")
 
     def _narrow(self, op: GeNode, graph: GraphOp) -> None:
         try:

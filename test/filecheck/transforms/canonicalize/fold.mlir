@@ -7,7 +7,7 @@ ge.graph @add {
   // CHECK-NOT: ge.name = "a"
   %a = ge.constant value dense<[1, 2]> : tensor<2xi64> {ge.name = "a"} : tensor<2xi64>
   %b = ge.constant value dense<[10, 20]> : tensor<2xi64> {ge.name = "b"} : tensor<2xi64>
-  // CHECK: [[S:%.+]] = ge.constant value dense<[11, 22]> : tensor<2xi64> {ge.name = "s"} : tensor<2xi64>
+  // CHECK: [[S:%.+]] = ge.constant value dense<[11, 22]> : tensor<2xi64> {ge.name = "s"}
   %s = ge.op "Add" (%a, %b) {ge.name = "s"} : tensor<2xi64>
   // CHECK-NEXT: ge.net_output ([[S]])
   ge.net_output (%s) {ge.name = "out"}
@@ -74,7 +74,7 @@ ge.graph @elided {
 ge.graph @limit {
   %a = ge.constant value dense<1.0> : tensor<1xf32> {ge.name = "a"} : tensor<1xf32>
   %s = ge.constant value dense<[3, 4]> : tensor<2xi64> {ge.name = "shape"} : tensor<2xi64>
-  // CHECK: ge.constant {{.*}} {ge.name = "e"} : tensor<3x4xf32>
+  // CHECK: ge.constant {{.*}} : tensor<3x4xf32> {ge.name = "e"}
   %e = ge.op "Expand" (%a, %s) {ge.name = "e"} : tensor<3x4xf32>
   ge.net_output (%e) {ge.name = "out"}
 }

@@ -1,0 +1,1 @@
+"""Facts about nodes that own graphs: branches and loops."""

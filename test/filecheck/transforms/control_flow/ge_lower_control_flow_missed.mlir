@@ -1,0 +1,141 @@
+// RUN: ge-opt %s -p ge-lower-control-flow --split-input-file --remarks 2>&1 >/dev/null | filecheck %s
+
+// Tests the first failing condition of models that stay with the host.
+
+// CHECK: missed: left to the host: NonZero "z": output 0 of NonZero has an unknown dimension
+ge.graph @unknown {
+  %c = ge.data index 0 {ge.name = "c"} : tensor<i1>
+  %y = ge.data index 1 {ge.name = "y"} : tensor<4xf32>
+  %z = ge.op "NonZero" (%y) source "ai.onnx::NonZero@13" {ge.name = "z"} : tensor<1x?xi64>
+  %r = ge.op "If" (%c) subgraphs [@then, @else] {ge.name = "if"} : tensor<i1>
+  ge.net_output (%r, %z) {ge.name = "out"}
+}
+ge.graph @then {
+  %x = ge.data {ge.name = "x", ge.parent_node_index = 0 : i64} : tensor<i1>
+  ge.net_output (%x) {ge.name = "out"}
+}
+ge.graph @else {
+  %x = ge.data {ge.name = "x", ge.parent_node_index = 0 : i64} : tensor<i1>
+  ge.net_output (%x) {ge.name = "out"}
+}
+
+// -----
+
+// CHECK: missed: left to the host: the graph is marked ge.unknown_shape
+ge.graph @marked attributes {ge.unknown_shape} {
+  %c = ge.data index 0 {ge.name = "c"} : tensor<i1>
+  %r = ge.op "If" (%c) subgraphs [@then, @else] {ge.name = "if"} : tensor<i1>
+  ge.net_output (%r) {ge.name = "out"}
+}
+ge.graph @then {
+  %x = ge.data {ge.name = "x", ge.parent_node_index = 0 : i64} : tensor<i1>
+  ge.net_output (%x) {ge.name = "out"}
+}
+ge.graph @else {
+  %x = ge.data {ge.name = "x", ge.parent_node_index = 0 : i64} : tensor<i1>
+  ge.net_output (%x) {ge.name = "out"}
+}
+
+// -----
+
+// CHECK: missed: left to the host: If "if": its condition is tensor<2xi1>, not one number
+ge.graph @condition {
+  %c = ge.data index 0 {ge.name = "c"} : tensor<2xi1>
+  %r = ge.op "If" (%c) subgraphs [@then, @else] {ge.name = "if"} : tensor<2xi1>
+  ge.net_output (%r) {ge.name = "out"}
+}
+ge.graph @then {
+  %x = ge.data {ge.name = "x", ge.parent_node_index = 0 : i64} : tensor<2xi1>
+  ge.net_output (%x) {ge.name = "out"}
+}
+ge.graph @else {
+  %x = ge.data {ge.name = "x", ge.parent_node_index = 0 : i64} : tensor<2xi1>
+  ge.net_output (%x) {ge.name = "out"}
+}
+
+// -----
+
+// CHECK: missed: left to the host: Loop "loop": it collects outputs, and its trip count is no constant
+ge.graph @length {
+  %m = ge.data index 0 {ge.name = "m"} : tensor<i64>
+  %none = ge.absent
+  %s = ge.op "Loop" (%m, %none) source "ai.onnx::Loop@16" subgraphs [@body] {ge.name = "loop"} : tensor<3xi64>
+  ge.net_output (%s) {ge.name = "out"}
+}
+ge.graph @body {
+  %i = ge.data {ge.name = "i", ge.formal = "iteration"} : tensor<i64>
+  %go = ge.data {ge.name = "go", ge.formal = "condition"} : tensor<i1>
+  ge.net_output (%go, %i) {ge.name = "out"}
+}
+
+// -----
+
+// CHECK: missed: left to the host: Loop "loop": it collects outputs, and its condition may end it early
+ge.graph @early {
+  %c = ge.data index 0 {ge.name = "c"} : tensor<i1>
+  %m = ge.constant value dense<3> : tensor<i64> {ge.name = "m"} : tensor<i64>
+  %s = ge.op "Loop" (%m, %c) source "ai.onnx::Loop@16" subgraphs [@body] {ge.name = "loop"} : tensor<3xi64>
+  ge.net_output (%s) {ge.name = "out"}
+}
+ge.graph @body {
+  %i = ge.data {ge.name = "i", ge.formal = "iteration"} : tensor<i64>
+  %go = ge.data {ge.name = "go", ge.formal = "condition"} : tensor<i1>
+  ge.net_output (%go, %i) {ge.name = "out"}
+}
+
+// -----
+
+// CHECK: missed: left to the host: Scan "scan": Scan of opset 8, with its batch, runs on the host only
+ge.graph @batched {
+  %none = ge.absent
+  %x = ge.data index 0 {ge.name = "x"} : tensor<1x3x2xf32>
+  %s = ge.op "Scan" (%none, %x) source "ai.onnx::Scan@8" attrs {num_scan_inputs = 1 : i64} subgraphs [@body] {ge.name = "scan"} : tensor<1x3x2xf32>
+  ge.net_output (%s) {ge.name = "out"}
+}
+ge.graph @body {
+  %x = ge.data {ge.name = "x", ge.parent_node_index = 1 : i64} : tensor<2xf32>
+  ge.net_output (%x) {ge.name = "out"}
+}
+
+// -----
+
+// CHECK: missed: left to the host: For "for": For runs on the host only
+ge.graph @operator {
+  %x = ge.data index 0 {ge.name = "x"} : tensor<2xf32>
+  %s = ge.op "For" (%x) subgraphs [@body] {ge.name = "for"} : tensor<2xf32>
+  ge.net_output (%s) {ge.name = "out"}
+}
+ge.graph @body {
+  %x = ge.data {ge.name = "x", ge.parent_node_index = 0 : i64} : tensor<2xf32>
+  ge.net_output (%x) {ge.name = "out"}
+}
+
+// -----
+
+// CHECK: missed: left to the host: If "if": its graph @else is not there
+ge.graph @missing {
+  %c = ge.data index 0 {ge.name = "c"} : tensor<i1>
+  %r = ge.op "If" (%c) subgraphs [@then, @else] {ge.name = "if"} : tensor<i1>
+  ge.net_output (%r) {ge.name = "out"}
+}
+ge.graph @then {
+  %x = ge.data {ge.name = "x", ge.parent_node_index = 0 : i64} : tensor<i1>
+  ge.net_output (%x) {ge.name = "out"}
+}
+
+// -----
+
+// CHECK: passed: 1 constructs became 3 labels
+ge.graph @done {
+  %c = ge.data index 0 {ge.name = "c"} : tensor<i1>
+  %r = ge.op "If" (%c) subgraphs [@then, @else] {ge.name = "if"} : tensor<i1>
+  ge.net_output (%r) {ge.name = "out"}
+}
+ge.graph @then {
+  %x = ge.data {ge.name = "x", ge.parent_node_index = 0 : i64} : tensor<i1>
+  ge.net_output (%x) {ge.name = "out"}
+}
+ge.graph @else {
+  %x = ge.data {ge.name = "x", ge.parent_node_index = 0 : i64} : tensor<i1>
+  ge.net_output (%x) {ge.name = "out"}
+}
