@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from xdsl.passes import ModulePass
 
 from ge_dialect.preset import Preset
-from ge_dialect.transforms.streams.auto_mode import parse_auto_mode
+from ge_dialect.transforms.streams.auto_mode import MAX_AUTO_STREAMS, parse_auto_mode
 from ge_dialect.transforms.streams.errors import StreamError, bad_option
 from ge_dialect.transforms.streams.ge_attached_sync import GeAttachedSync
 from ge_dialect.transforms.streams.ge_cluster_engines import GeClusterEngines
@@ -23,17 +23,35 @@ from ge_dialect.transforms.streams.ge_stream_dynamic_compact import GeStreamDyna
 from ge_dialect.transforms.streams.ge_stream_dynamic_refresh import GeStreamDynamicRefresh
 from ge_dialect.transforms.streams.ge_stream_independent import GeStreamIndependent
 from ge_dialect.transforms.streams.ge_stream_ineffective import GeStreamIneffective
+from ge_dialect.transforms.streams.ge_stream_jumps import GeStreamJumps
 from ge_dialect.transforms.streams.ge_stream_label import GeStreamLabel
+from ge_dialect.transforms.streams.ge_stream_max_concurrency import GeStreamMaxConcurrency
 from ge_dialect.transforms.streams.ge_stream_mde_group import GeStreamMdeGroup
 from ge_dialect.transforms.streams.ge_stream_node_update import GeStreamNodeUpdate
 from ge_dialect.transforms.streams.ge_stream_number import GeStreamNumber
 from ge_dialect.transforms.streams.ge_stream_parallel_group import GeStreamParallelGroup
 from ge_dialect.transforms.streams.ge_stream_refresh import GeStreamRefresh
+from ge_dialect.transforms.streams.ge_stream_schedule import DEFAULT_STREAMS, GeStreamSchedule
 from ge_dialect.transforms.streams.ge_stream_single import GeStreamSingle
 from ge_dialect.transforms.streams.ge_stream_skipped_engine import GeStreamSkippedEngine
 from ge_dialect.transforms.streams.ge_transfer_stream_labels import GeTransferStreamLabels
+from ge_dialect.transforms.streams.schedule.graph import DEFAULT_DEVICE
 
-PLAIN_MODES = ("single", "multi", "dynamic")
+MAX_CONCURRENCY, SCHEDULE = "max-concurrency", "schedule"
+PLAIN_MODES = ("single", "multi", "dynamic", MAX_CONCURRENCY)
+_KNOWN = f"{', '.join(PLAIN_MODES)}, {SCHEDULE}:N"
+
+
+def scheduled_streams(mode: str) -> int | None:
+    """The N of mode `schedule:N`, 4 for `schedule`, None for another mode. Raises StreamError (E10001) for a bad N."""
+    name, colon, number = mode.partition(":")
+    if name != SCHEDULE:
+        return None
+    if not colon:
+        return DEFAULT_STREAMS
+    if not number.isascii() or not number.isdecimal() or not 1 <= int(number) <= MAX_AUTO_STREAMS:
+        raise bad_option("mode", mode, f"the number of streams is from 1 to {MAX_AUTO_STREAMS}")
+    return int(number)
 
 
 @dataclass(frozen=True)
@@ -52,13 +70,17 @@ class GeAssignStreams(Preset):
       * `cv`, `"LoadBalance:N"`, `"MainStream:N"`, `"WeightedLoadBalance:N"`: `multi` in this automatic mode
         (sections 1.6 and 14.3), N streams from 1 to 64;
       * `dynamic`: models of unknown shape on several streams, with the events between them (section 4);
+      * `"schedule:N"`: at most N streams (`schedule`: 4) by simulated time, see ge-stream-schedule;
+      * `max-concurrency`: as many streams as lose no concurrency, see ge-stream-max-concurrency;
     * `auto`: the text of GE's `ge.autoMultistreamParallelMode`, for modes that do not say it themselves; the root
       graph's `ge.auto_multistream_mode` wins over both;
     * `max-parallel`, `memory-priority`: see ge-stream-dependency;
     * `hcom-parallel`: see ge-stream-all-reduce;
     * `ac-parallel-enable`: see ge-stream-dynamic;
     * `topo-sorting-mode`: see ge-cluster-engines;
-    * `profile`: see ge-stream-auto.
+    * `profile`: see ge-stream-auto and ge-stream-schedule;
+    * `device`: the device profile of `schedule`;
+    * `option-names`: see ge-stream-single.
 
     Raises StreamError for an unknown mode and for options that exclude each other, with GE's code in the error object:
     an automatic mode and a single stream (E10056), a stream label and a single stream (E10055), values that are none
@@ -80,11 +102,19 @@ class GeAssignStreams(Preset):
     ac_parallel_enable: str | int = ""
     topo_sorting_mode: str | int = ""
     profile: str = ""
+    device: str = DEFAULT_DEVICE
+    option_names: str = ""
 
     def passes(self) -> tuple[ModulePass, ...]:
         """Raises StreamError for an unknown mode."""
         if self.mode == "single":
             return self.single()
+        if self.mode == MAX_CONCURRENCY:
+            self._refuse_auto()
+            return self.multi("", [GeStreamMaxConcurrency()])
+        if (streams := scheduled_streams(self.mode)) is not None:
+            self._refuse_auto()
+            return self.multi("", [GeStreamSchedule(streams, self.device, self.profile)])
         auto = self._auto()
         return self.dynamic(auto) if self.mode == "dynamic" else self.multi(auto)
 
@@ -96,20 +126,23 @@ class GeAssignStreams(Preset):
             parse_auto_mode(self.mode)
         except StreamError as error:
             raise bad_option(
-                "mode", self.mode, f"expected one of {', '.join(PLAIN_MODES)}, or: {error.message}"
+                "mode", self.mode, f"expected one of {_KNOWN}, or: {error.message}"
             ) from None
         if not self.mode:
-            raise bad_option("mode", self.mode, f"expected one of {', '.join(PLAIN_MODES)}")
+            raise bad_option("mode", self.mode, f"expected one of {_KNOWN}")
+        self._refuse_auto()
+        return self.mode
+
+    def _refuse_auto(self) -> None:
         if self.auto:
             raise bad_option("auto", self.auto, f"the mode is '{self.mode}' already")
-        return self.mode
 
     def single(self) -> tuple[ModulePass, ...]:
         """The chain for one stream."""
         return (
             GeTransferStreamLabels(),
             GeClusterEngines(self.topo_sorting_mode),
-            GeStreamSingle(self.auto),
+            GeStreamSingle(self.auto, self.option_names),
             GeStreamNodeUpdate(),
             GeStreamSkippedEngine(),
             GeStreamNumber(),
@@ -139,6 +172,8 @@ class GeAssignStreams(Preset):
             GeStreamNumber(),
             GeStreamAuto(auto, self.profile),
             *custom,
+            # Jumps do not cross streams, whoever put their nodes there.
+            GeStreamJumps(),
             # Nothing moves any more: close the gaps, then number what comes beside the main streams.
             GeStreamRefresh(),
             GeStreamAttached(),

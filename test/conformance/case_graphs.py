@@ -55,10 +55,11 @@ def ge_dtype(name: str) -> str:
 
 def type_of(desc: Json, c0: int | None = None) -> tuple[Attribute, dict[str, Attribute]]:
     """The tensor type of a descriptor and what of it is kept in the slot's dictionary."""
-    element = ir_element_type(dtype_by_name(ge_dtype(desc["dtype"])))
-    shape: list[int] = desc["shape"]
+    element = ir_element_type(dtype_by_name(ge_dtype(desc.get("dtype", "FLOAT"))))
+    shape: list[int] = desc.get("shape", [])
     storage, origin = desc.get("format", "ND"), desc.get("origin_format")
     origin_shape: list[int] | None = desc.get("origin_shape")
+    c0 = desc.get("format_c0_field", c0)
     encoding = None
     if storage != "ND" or origin not in (None, "ND") or origin_shape not in (None, shape) or c0:
         encoding = DescAttr(
@@ -187,6 +188,28 @@ def _keep_consumer_order(
         ops[src].attributes["ge.consumers"] = ArrayAttr(texts)
 
 
+def graph_attributes(attrs: Mapping[str, Any]) -> dict[str, Attribute]:
+    """Attributes of a graph under GE's names in the IR's terms. What the IR has no attribute for stays under GE's name;
+    no pass looks at it."""
+    made: dict[str, Attribute] = {}
+    for key, value in attrs.items():
+        row = _OF_GRAPHS.get(key)
+        made[key if row is None else row.name] = UNIT if value is True else from_python(value)
+    return made
+
+
+def set_node_attr(op: Operation, key: str, value: Any) -> None:
+    """Give a GE attribute of a node another value, wherever the IR keeps it."""
+    row = _OF_NODES.get(key)
+    if row is not None:
+        flag = row.kind is Kind.FLAG and value is True
+        op.attributes[row.name] = UNIT if flag else from_python(value)
+        return
+    attrs = op.properties.get("attrs")
+    old = dict(attrs.data) if isinstance(attrs, DictionaryAttr) else {}
+    op.properties["attrs"] = DictionaryAttr({**old, key: from_python(value)})
+
+
 # --- the schema of no_task.json ------------------------------------------------------------------------------------
 
 
@@ -208,13 +231,11 @@ def no_task_graph(name: str, graph: Json, c0: int | None = None) -> GraphOp:
         for out, source in entry.get("reuse_input", {}).items():
             node.res_attrs.setdefault(int(out), {})["reuse_input"] = i64(int(source))
         nodes.append(node)
-    attributes: dict[str, Attribute] = {}
-    for key, value in graph.get("attrs", {}).items():
-        row = _OF_GRAPHS[key]
-        attributes[row.name] = UNIT if value is True else from_python(value)
+    attributes = graph_attributes(graph.get("attrs", {}))
     if graph.get("unknown"):
         attributes["ge.unknown_shape"] = UNIT
-    return build_graph(name, nodes, graph["edges"], graph.get("control_edges", ()), attributes)
+    edges: list[Sequence[Any]] = graph.get("edges", [])
+    return build_graph(name, nodes, edges, graph.get("control_edges", ()), attributes)
 
 
 def no_task_module(graph: Json, c0: int | None = None) -> ModuleOp:
@@ -230,13 +251,16 @@ def no_task_module(graph: Json, c0: int | None = None) -> ModuleOp:
 
 
 def node_of(module: ModuleOp, target: str) -> Operation:
-    """The node that a case calls `name` or `graph/name`. Raises KeyError."""
-    graph, _, name = target.rpartition("/")
+    """The node that a case calls `name` or `graph/name`; names of either may have slashes. Raises KeyError."""
     table = graph_table(module)
-    scope = table[graph] if graph else next(iter(table.values()))
-    for op in scope.block.ops:
-        if op.attributes.get("ge.name") == StringAttr(name):
-            return op
+    scopes = [(next(iter(table.values())), target)]
+    for name, graph in table.items():
+        if target.startswith(f"{name}/"):
+            scopes.append((graph, target.removeprefix(f"{name}/")))
+    for scope, name in scopes:
+        for op in scope.block.ops:
+            if op.attributes.get("ge.name") == StringAttr(name):
+                return op
     raise KeyError(target)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from case_graphs import ANY_TENSOR, Json, Node, build_graph, type_of
+from case_graphs import ANY_TENSOR, Json, Node, build_graph, graph_attributes, type_of
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.ir import Attribute
 
@@ -15,10 +15,12 @@ from ge_dialect.dialects.ge import AbsentOp, GraphOp
 from ge_dialect.dialects.ge.access import node_name
 
 OWN_STREAM = "every node on its own stream"
+FILLER = "between "
+"""Starts the names of nodes that stand for those of which a case shows only that they have ids."""
 
 
 def _node(entry: Json, graph: Json, stream: int) -> Node:
-    attrs = dict(entry["attrs"])
+    attrs = dict(entry.get("attrs", {}))
     names: Mapping[str, list[int]] = attrs.pop("ref_names", {})
     node = Node(
         entry["name"], entry["type"], [None] * entry["n_inputs"], attrs=attrs, stream=stream
@@ -46,24 +48,40 @@ def _build(entries: list[Json], graph: Json) -> GraphOp:
         _node(entry, graph, index if rule == OWN_STREAM else entry.get("stream", 0))
         for index, entry in enumerate(entries)
     ]
-    assert not graph.get("attrs"), f"unknown graph attributes {graph['attrs']}"
-    return build_graph("main", nodes, graph["edges"], graph.get("control_edges", ()))
+    attributes = graph_attributes(graph.get("attrs", {}))
+    return build_graph("main", nodes, graph["edges"], graph.get("control_edges", ()), attributes)
 
 
 def ordered_names(graph: Json) -> list[str]:
     """The names of the nodes in the order that the case means."""
+    listed: list[str] = []
     if "topo_order" in graph:
-        return list(graph["topo_order"])
-    if "ids" in graph:
-        return sorted(graph["ids"], key=graph["ids"].__getitem__)
+        listed = list(graph["topo_order"])
+    elif "ids" in graph:
+        listed = sorted(graph["ids"], key=graph["ids"].__getitem__)
+    if listed:
+        return [*listed, *(x["name"] for x in graph["nodes"] if x["name"] not in listed)]
     ops = topological_order(list(_build(graph["nodes"], graph).block.ops))
     return [node_name(op) for op in ops if not isinstance(op, AbsentOp)]
 
 
 def memory_module(graph: Json) -> ModuleOp:
-    """The model of a case of memory.json, its nodes in order."""
-    entries = {entry["name"]: entry for entry in graph["nodes"]}
-    return ModuleOp([_build([entries[name] for name in ordered_names(graph)], graph)])
+    """The model of a case of memory.json, its nodes in order.
+
+    Where the case's ids leave numbers out, a node without stream and edges stands for those that are not shown.
+    """
+    by_name = {entry["name"]: entry for entry in graph["nodes"]}
+    ids: Mapping[str, int] = graph.get("ids", {})
+    entries: list[Json] = []
+    for name in ordered_names(graph):
+        before = ids.get(entries[-1]["name"]) if entries else None
+        if before is not None and name in ids and ids[name] > before + 1:
+            filler = f"{FILLER}{len(entries)}"
+            entries.append(
+                {"name": filler, "type": "Foo", "n_inputs": 0, "n_outputs": 0, "stream": -1}
+            )
+        entries.append(by_name[name])
+    return ModuleOp([_build(entries, graph)])
 
 
 def slot_of(text: str) -> tuple[str, int]:

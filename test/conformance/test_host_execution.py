@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -86,15 +87,15 @@ def bounds(desc: dict[str, Any]) -> DescAttr:
 def build_graph(name: str, graph: Case) -> GraphOp:
     made = GraphOp(name)
     made.attributes["ge.unknown_shape"] = UNIT if graph["dynamic"] else from_python(False)
-    if graph.get("single_op"):
-        made.attributes["ge.single_op_scene"] = UNIT
+    if "single_op" in graph:
+        made.attributes["ge.single_op_scene"] = UNIT if graph["single_op"] else from_python(False)
     absent = AbsentOp()
     made.block.add_op(absent)
     by_name: dict[str, Operation] = {}
     late: list[tuple[Operation, int, str]] = []
     for node in graph["nodes"]:
         op = build_node(node, absent.output)
-        for slot, source in enumerate(node["inputs"]):
+        for slot, source in enumerate(node.get("inputs", ())):
             if source:
                 late.append((op, slot, source))
         by_name[node["name"]] = op
@@ -106,35 +107,49 @@ def build_graph(name: str, graph: Case) -> GraphOp:
         op = by_name[node["name"]]
         for source in node.get("control_inputs", ()):
             add_control_edge(by_name[source], op)
-        for slot, desc in enumerate(node["in_descs"]):
+        for slot, desc in enumerate(in_descs(node)):
             kind = tensor(desc)
             if kind != op.operands[slot].type:
                 set_slot_attr(op, "arg", slot, "type", kind)
-        for slot, desc in enumerate(node["out_descs"]):
-            if desc["shape"] == [-2] and "range" in desc:
+        for slot, desc in enumerate(node.get("out_descs", ())):
+            if desc is not None and desc["shape"] == [-2] and "range" in desc:
                 set_slot_attr(op, "res", slot, "desc", bounds(desc))
     return made
 
 
+def in_descs(node: Case) -> list[dict[str, Any] | None]:
+    """The descriptors of all input slots; a slot beyond those listed has none."""
+    listed = list(node.get("in_descs", ()))
+    return listed + [None] * (len(node.get("inputs", ())) - len(listed))
+
+
 def build_node(node: Case, absent: SSAValue) -> Operation:
     properties: dict[str, Attribute] = {"type": string(node["type"])}
-    attrs = dict(node["attrs"])
+    attrs = dict(node.get("attrs", {}))
     attributes: dict[str, Attribute] = {
         "ge.name": string(node["name"]),
-        "ge.engine": string(ENGINE_OF_LIB[node["lib"]]),
         "ge.kernel_lib": string(node["lib"]),
     }
+    if node["lib"] in ENGINE_OF_LIB:
+        attributes["ge.engine"] = string(ENGINE_OF_LIB[node["lib"]])
     if "_parent_node_index" in attrs:
         attributes["ge.parent_node_index"] = i64(attrs.pop("_parent_node_index"))
     if attrs:
         properties["attrs"] = DictionaryAttr({k: from_python(v) for k, v in attrs.items()})
-    if node["subgraphs"]:
+    if node.get("subgraphs"):
         properties["subgraphs"] = ArrayAttr([SymbolRefAttr(x) for x in node["subgraphs"]])
     made = NODE_OF_TYPE.get(node["type"], OpOp)
     if made is ConstantOp:
-        properties["value"] = elements_attr(np.ones(node["out_descs"][0]["shape"], np.float32))
-    types = [tensor(desc) for desc in node["out_descs"]]
-    return made.make([absent] * len(node["inputs"]), types, properties, attributes)
+        properties["value"] = constant_value(node["out_descs"][0])
+    types = [tensor(desc) for desc in node.get("out_descs", ())]
+    return made.make([absent] * len(in_descs(node)), types, properties, attributes)
+
+
+def constant_value(desc: dict[str, Any] | None) -> Attribute:
+    """Some value: of the shape when it is known and not too large to be made."""
+    shape = [] if desc is None else desc["shape"]
+    fits = min(shape, default=0) >= 0 and prod(max(dim, 1) for dim in shape) <= 1 << 16
+    return elements_attr(np.ones(shape if fits else [1], np.float32))
 
 
 def build(case: Case) -> ModuleOp:
@@ -157,9 +172,9 @@ def options(case: Case) -> dict[str, str]:
     given = case["options"]
     switch = {None: "", True: "on", False: "off"}[given.get("pass_switch")]
     return {
-        "level": given["oo_level"],
+        "level": given.get("oo_level", "O3"),
         "pass_switch": switch,
-        "runtime_v2": given.get("ENABLE_RUNTIME_V2", ""),
+        "runtime_v2": given.get("ENABLE_RUNTIME_V2") or "",
     }
 
 
@@ -186,7 +201,7 @@ def test_host_pass(case: Case) -> None:
 
     if decide(**options(case)).runs:
         found = search(build(case), Rules(HostKernels(kernels)))
-        assert sorted(where(op) for op in found.members) == expect["host_set"]
+        assert sorted(where(op) for op in found.members) == sorted(expect["host_set"])
 
 
 MOVED = {
@@ -210,7 +225,8 @@ def build_fusion(case: Case) -> ModuleOp:
     for name in names:
         n_ins = max((int(slot) + 1 for _, (node, slot) in pairs if node == name), default=0)
         n_outs = max((int(k) + 1 for (node, k), _ in pairs if node == name), default=0)
-        kind = "NetOutput" if name == "out" else "Mul" if n_ins else "Data"
+        computes = n_ins or name in case["input"]["candidates"]
+        kind = "NetOutput" if name == "out" else "Mul" if computes else "Data"
         node = NODE_OF_TYPE.get(kind, OpOp).make(
             [absent.output] * n_ins,
             [ranked_tensor(f32, [2])] * (n_outs or int(kind != "NetOutput")),
@@ -242,8 +258,9 @@ def test_host_fusion(case: Case) -> None:
         assert count == 0
         return
     fused = [op for op in nodes(graphs(module)[0]) if ge_type(op) == "FusedHostCpu"]
-    assert count == len(fused) == len(generated) == expect.get("fused_nodes", 0)
-    assert [ge_attr(op, "_fused_node_names") for op in fused] == expect["regions"]
+    assert count == len(fused) == expect.get("fused_nodes", len(expect["regions"]))
+    found = [ge_attr(op, "_fused_node_names") for op in fused]
+    assert sorted(map(sorted, found)) == sorted(map(sorted, expect["regions"]))
     left = {node_name(op) for op in nodes(graphs(module)[0])}
     assert not left & {name for region in expect["regions"] for name in region}
     if "external_outputs" in expect:
@@ -266,21 +283,24 @@ def test_placement(case: Case) -> None:
         attrs.get("_specified_engine_name", ""),
         attrs.get("_specified_kernel_lib_name", ""),
     )
-    if "type" in given:
-        placement = select(given["type"], names, Policy())
-    else:
-        policy = Policy(support=lambda candidate: given["stores"].get(candidate.kernel_lib))
-        if not expect["ok"]:
-            with pytest.raises(PlacementFailure):
-                select("T", names, policy, known=())
-            return
-        placement = select("T", names, policy, known=())
-    found = placement.names
-    assert found.engine == expect["engine"]
+    policy, known = Policy(), None
+    if "type" not in given:
+        policy = Policy(support=lambda x: given.get("stores", {}).get(x.kernel_lib))
+        known = ()
+    kind = given.get("type", "T")
+    if not expect.get("ok", True):
+        with pytest.raises(PlacementFailure):
+            select(kind, names, policy, known)
+        return
+    found = select(kind, names, policy, known).names
+    assert found.engine == expect.get("engine", found.engine)
     assert found.kernel_lib == expect.get("lib", found.kernel_lib)
     if "attrs" in expect:
-        assert found.attr_engine == expect["attrs"]["_lxfusion_engine_name"]
-        assert found.attr_lib == expect["attrs"]["_lxfusion_op_kernel_lib_name"]
+        pair = {
+            "_lxfusion_engine_name": found.attr_engine,
+            "_lxfusion_op_kernel_lib_name": found.attr_lib,
+        }
+        assert expect["attrs"].items() <= pair.items()
 
 
 @pytest.mark.cases(kinds=("exclude",))
@@ -310,3 +330,53 @@ def test_stack_operators(case: Case) -> None:
     given = case["input"]
     moved = stack_nodes_for_ge_local([tuple(item) for item in given["ops"]], given)
     assert sorted(moved) == case["expect"]["ge_local"]
+
+
+def test_slots_without_descriptors_and_constants_without_values() -> None:
+    """What the schema allows and public cases leave out: null descriptors of outputs and of wired inputs."""
+    local, device = "DNN_VM_GE_LOCAL_OP_STORE", "AIcoreEngine"
+    one = {"shape": [1]}
+    case: Case = {
+        "options": {"oo_level": "O3"},
+        "host_kernels": {"Gather": True, "MapIndex": True},
+        "graphs": {
+            "main": {
+                "dynamic": True,
+                "single_op": False,
+                "nodes": [
+                    node("c", "Const", local, [], [], [{"shape": [-1]}]),
+                    node("s", "Shape", local, ["c:0"], [{"shape": [-1]}], [one]),
+                    node("g", "Gather", device, ["s:0", "c:0"], [one, one], [one, None]),
+                    node("m", "MapIndex", device, ["g:0"], [None], [one]),
+                    node("n", "MapIndex", device, ["g:0"], [one], [one], _single_op_scene=True),
+                ],
+            }
+        },
+        "expect": {
+            "moved": ["main/g", "main/n"],
+            "host_set": ["main/s", "main/n", "main/g"],
+            "host_model_inputs": [],
+        },
+    }
+    test_host_pass(case)
+
+
+def node(
+    name: str,
+    kind: str,
+    lib: str,
+    inputs: list[str],
+    in_descs: list[Any],
+    out_descs: list[Any],
+    **attrs: Any,
+) -> Case:
+    return {
+        "name": name,
+        "type": kind,
+        "lib": lib,
+        "inputs": inputs,
+        "in_descs": in_descs,
+        "out_descs": out_descs,
+        "attrs": attrs,
+        "subgraphs": [],
+    }

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from stream_graphs import nodes_by_name, stream_module, stream_of
+from stream_case_graphs import nodes_by_name, stream_module, stream_of
+from stream_expect import caught, check_status
 from stream_sync import (
+    BUILDER,
     Case,
-    CaseCounts,
     Cut,
     assigned_entries,
     check_entries,
@@ -14,11 +15,13 @@ from stream_sync import (
     check_model,
     check_split,
     check_sync_nodes,
-    counts_by_name,
     cut,
+    decide_huge,
+    events_of_nodes,
+    expected_at,
     finish,
+    kind_of_events,
     labels_of,
-    limits_of,
     lists_by_name,
     model_of,
     optimize,
@@ -27,10 +30,10 @@ from stream_sync import (
     synchronize,
 )
 
-from ge_dialect.dialects.ge.access import ge_attr, ge_type, get_int, get_ints
+from ge_dialect.dialects.attrs import string
+from ge_dialect.dialects.ge.access import ge_attr, ge_type, get_ints
 from ge_dialect.dialects.ge.graph import GraphOp
 from ge_dialect.transforms.split.active_streams import activate_subgraph_pieces
-from ge_dialect.transforms.split.ge_split_streams import choose_huge_streams
 from ge_dialect.transforms.split.splitting import Split
 from ge_dialect.transforms.sync.activation import (
     Labels,
@@ -57,7 +60,7 @@ from ge_dialect.transforms.sync.switches import activate_switch
 def test_pair(case: Case) -> None:
     module = stream_module(case)
     model, found = model_of(module), nodes_by_name(module)
-    events = Events(case.get("kind", "event"))
+    events = Events(kind_of_events(case))
     first, second = (found[name] for name in case["pair"])
     if case["level"] == "insert_pair":
         rule = PairRule(model, labels_of(case, model), events)
@@ -76,7 +79,7 @@ def test_pair(case: Case) -> None:
 def test_insertion(case: Case) -> None:
     module = stream_module(case)
     model = model_of(module)
-    events = Events(case.get("kind", "event"))
+    events = Events(kind_of_events(case))
     labels = labels_of(case, model)
     if case["level"] == "insert_events":
         went_well = run_expecting(case, lambda: insert_events(model, labels, events))
@@ -96,49 +99,62 @@ def test_optimisation(case: Case) -> None:
             for stream, names in case["stream_nodes"].items()
             for name in names
         ]
+        known = {entry["name"] for entry in listed}
+        others = dict.fromkeys(name for name in (*case["send"], *case["recv"]) if name not in known)
+        listed += [{"name": name, "type": "test", "stream": -1} for name in others]
         case = {**case, "graph": {"nodes": listed}}
     module = stream_module(case)
     model, found = model_of(module), nodes_by_name(module)
-    events = Events(case.get("kind", "event"))
+    events = Events(kind_of_events(case))
     events.send = {found[name]: list(ids) for name, ids in case["send"].items()}
     events.recv = {found[name]: list(ids) for name, ids in case["recv"].items()}
     streams = [nodes for _, nodes in model.by_stream()]
-    if case["level"] == "optimise_send":
-        optimize_by_send(streams, events)
-    elif case["level"] == "optimise_recv":
-        optimize_by_recv(streams, events)
-    else:
-        labels = labels_of(case, model)
-        activate_labels(model, labels)
-        if not run_expecting(case, lambda: optimize(model, labels, events, streams)):
-            return
+
+    def act() -> None:
+        if case["level"] == "optimise_send":
+            optimize_by_send(streams, events)
+        elif case["level"] == "optimise_recv":
+            optimize_by_recv(streams, events)
+        else:
+            labels = labels_of(case, model)
+            activate_labels(model, labels)
+            optimize(model, labels, events, streams)
+
+    if not run_expecting(case, act):
+        return
     for name, table in (("send", events.send), ("recv", events.recv)):
         if name in case["expect"]:
-            assert lists_by_name(table) == case["expect"][name]
-        for node, count in case["expect"].get(f"{name}_count", {}).items():
-            assert counts_by_name(table).get(node, 0) == count
+            wanted = case["expect"][name]
+            assert lists_by_name(table) == {node: ids for node, ids in wanted.items() if ids}
+    check_events({**case["expect"], "send": {}, "recv": {}}, events)
 
 
 @pytest.mark.cases(levels=("sync_nodes", "sync_then_split"))
 def test_synchronisation(case: Case) -> None:
     module = stream_module(case)
     initial = {name: stream_of(op) for name, op in nodes_by_name(module).items()}
-    if not run_expecting(case, lambda: synchronize(case, module)):
-        return
-    if case["level"] == "sync_nodes":
+    error = caught(lambda: synchronize(case, module))
+    if error is not None or case["level"] == "sync_nodes":
+        if not check_status(case["expect"], error):
+            return
         check_model(case, module, initial)
+        check_events(case["expect"], events_of_nodes(model_of(module)))
         module.verify()
         return
     expect = case["expect"]
-    root = model_of(module).root
-    for key in ("stream_num", "event_num", "notify_num"):
-        if f"{key}_after_sync" in expect:
-            assert (get_int(root, f"ge.{key}", 0) or 0) == expect[f"{key}_after_sync"]
+    between = expected_at(expect, "after_sync")
+    check_model({**case, "expect": between}, module, initial)
+    check_events(between, events_of_nodes(model_of(module)))
     logic = {name: stream_of(op) for name, op in nodes_by_name(module).items()}
-    made = cut(case, module, activate=True)
+    result: list[Cut] = []
+    if not run_expecting(case, lambda: result.append(cut(case, module, activate=True))):
+        return
+    made = result[0]
     check_split(case, module, made)
+    check_events(expect, made.events)
     finish(module, made)
     check_model(case, module, initial, "_final")
+    check_model({**case, "expect": expected_at(expect, "final")}, module, initial)
     assert all(get_ints(op, "ge.send_events") is None for op in model_of(module).nodes)
     module.verify()
     for name, stream in logic.items():
@@ -185,13 +201,12 @@ def test_split(case: Case) -> None:
 def test_split_of_a_single_stream(case: Case) -> None:
     module = stream_module(case)
     model = model_of(module)
-    counts = CaseCounts(case.get("tasks", {}))
     huge: list[int] = []
 
     def decide() -> None:
         if case.get("options", {}).get("ge.enableSingleStream") == "true":
             streams = case.get("main_stream_num", case.get("stream_num", 0))
-            huge.extend(choose_huge_streams(model, counts, limits_of(case), streams))
+            huge.extend(decide_huge(case, model, streams))
 
     def act() -> None:
         decide()
@@ -212,12 +227,15 @@ def test_split_of_a_single_stream(case: Case) -> None:
 @pytest.mark.cases(levels=("task_count",))
 def test_task_count(case: Case) -> None:
     module = stream_module({"nodes": [{"name": "node", **case["node"]}]})
-    op = nodes_by_name(module)["node"]
+    op = next(iter(nodes_by_name(module).values()))
+    for key in ("lib", "kernel_lib", "op_kernel_lib", "op_kernel_lib_name"):
+        if key in case["node"]:
+            op.attributes[BUILDER] = string(case["node"][key])
     expect = case["expect"]
     for key, attached in (("main", False), ("attached", True)):
         if key in expect:
             found = assigned_entries(op, attached)
-            assert (case["generated"] if found is None else found) == expect[key]
+            assert (case.get("generated", 0) if found is None else found) == expect[key]
 
 
 # --- activation ----------------------------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 
@@ -28,7 +29,7 @@ def group_by_edges(what: Grouping) -> list[list[int]]:
     group would wait for itself), or without these questions when they have the same user label. Returns the groups in
     order of their first nodes. Within one, the members of the group that began earlier come first.
 
-    Near linear: a look for a second way visits only groups on the levels in between.
+    Near linear: a look for a second way visits only groups on the levels in between, from both ends.
     """
     merger = _Merger(what)
     for node in range(len(what.keys)):
@@ -105,7 +106,7 @@ class _Merger:
         for parent in wanted:
             if not self._may_merge(parent, group):
                 continue
-            second_way = self._second_way(parent, group)
+            second_way = self._second_way(parent, group, node)
             if second_way and not self._same_user_label(parent, group):
                 continue
             if second_way:
@@ -121,27 +122,50 @@ class _Merger:
         keys, first = self.what.keys, self.first
         return self._same_user_label(one, other) or keys[first[one]] == keys[first[other]]
 
-    def _second_way(self, parent: int, group: int) -> bool:
-        """Whether another way than the edge leads from `parent` to `group`."""
-        level, ins, direct = self.level, self.ins, self.outs[parent]
+    def _second_way(self, parent: int, group: int, now: int) -> bool:
+        """Whether another way than the edge leads from `parent` to `group`; nodes behind `now` are not reached yet.
+
+        Looked for from both ends, each step at the end that has cost less so far: where edges reach far, few nodes are
+        both near behind the parent and near before the group.
+        """
+        level, ins, outs = self.level, self.ins, self.outs
+        direct = outs[parent]
         if len(ins[group]) == 1:
             return False
-        floor = level[parent] if self.acyclic else -1
-        stack = [each for each in ins[group] if each != parent and level[each] > floor]
-        # What is nearest to the parent comes first: a way that exists is found without going through all others.
-        stack.sort(key=level.__getitem__, reverse=True)
-        seen = set(stack)
-        while stack:
-            at = stack.pop()
-            if at == parent or (at in direct and at != group):
+        floor, ceiling = (level[parent], level[group]) if self.acyclic else (-1, 2 * len(level))
+        first = [each for each in ins[group] if each != parent and level[each] > floor]
+        first.sort(key=level.__getitem__, reverse=True)
+        # In turn what is nearest to the parent and what is nearest to the group: a way that exists is found without
+        # going through all others, whether it ends in a long row or branches off just before the group.
+        back = deque(first)
+        deep = True
+        leads_to, behind = set(first), {parent}
+        ahead = [parent]
+        cost_back = cost_ahead = 0
+        while back and ahead:
+            if cost_ahead + len(outs[ahead[-1]]) < cost_back:
+                at = ahead.pop()
+                cost_ahead += len(outs[at])
+                for each in outs[at]:
+                    if each > now or each == group or level[each] >= ceiling or each in behind:
+                        continue
+                    if each in leads_to:
+                        return True
+                    behind.add(each)
+                    ahead.append(each)
+                continue
+            at = back.pop() if deep else back.popleft()
+            deep = not deep
+            cost_back += 1 + len(ins[at])
+            if at in behind or (at in direct and at != group):
                 return True
             if at == group:
                 continue
-            new = [each for each in ins[at] if each not in seen and level[each] > floor]
+            new = [each for each in ins[at] if each not in leads_to and level[each] > floor]
             if len(new) > 1:
                 new.sort(key=level.__getitem__, reverse=True)
-            seen.update(new)
-            stack += new
+            leads_to.update(new)
+            back += new
         return False
 
     def _merge(self, parent: int, group: int, now: int) -> int:

@@ -9,6 +9,7 @@ from xdsl.ir import Operation
 
 from ge_dialect.analysis.streams.engines import EngineTable, StreamEngine, clustered_name
 from ge_dialect.analysis.streams.nodes import (
+    CLUSTER,
     LABEL,
     NO_STREAM,
     USER_LABEL,
@@ -18,9 +19,9 @@ from ge_dialect.analysis.streams.nodes import (
 )
 from ge_dialect.dialects.attrs import i64
 from ge_dialect.dialects.engine_table import CUSTOM, VECTOR
-from ge_dialect.dialects.ge.access import get_int, get_text
+from ge_dialect.dialects.ge.access import ge_attr, get_int, get_text
 
-CLUSTER, PLACE, CLUSTER_STREAM = "ge.cluster", "ge.cluster_place", "ge.cluster_stream"
+PLACE, CLUSTER_STREAM = "ge.cluster_place", "ge.cluster_stream"
 CV_PARALLEL = "_enable_cv_parallel"
 
 
@@ -59,7 +60,7 @@ class EngineCluster:
 def cluster_engine(op: Operation, engines: EngineTable) -> StreamEngine:
     """The engine that decides about the node's sub-graph: custom operators count as AI Core, nodes marked to run beside
     the cube unit as vector engine (spec/streams.md section 1.4, step 1). Raises GeError for an unknown engine."""
-    if has_ge_attr(op, CV_PARALLEL):
+    if has_ge_attr(op, CV_PARALLEL) and ge_attr(op, CV_PARALLEL) is True:
         vector = engines.get(VECTOR)
         if vector is not None:
             return vector

@@ -26,6 +26,8 @@ NO_STREAM = -1
 STREAM = "ge.stream"
 NEXT_STREAM = "ge.next_stream"
 LABEL, USER_LABEL = "_stream_label", "_user_stream_label"
+LABEL_NODE = "_rts_label_node"
+CLUSTER = "ge.cluster"
 
 
 def has_ge_attr(op: Operation, name: str) -> bool:
@@ -82,6 +84,16 @@ class GraphNodes:
         So it is in a graph below another one whose shapes are known.
         """
         return self.parent is not None and not self.parent.is_unknown
+
+    @property
+    def has_owner_stream(self) -> bool:
+        """Whether there is such a stream to run on: an owner in no engine sub-graph never gets one, and a label node
+        only where its own graph has one to inherit. While engine sub-graphs are known only (`ge-cluster-engines`)."""
+        if not self.inherits_stream or self.owner is None or self.parent is None:
+            return False
+        if has_ge_attr(self.owner, LABEL_NODE):
+            return self.parent.has_owner_stream
+        return CLUSTER in self.owner.attributes
 
     # --- edges -------------------------------------------------------------------------------------------------------
 

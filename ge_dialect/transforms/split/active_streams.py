@@ -17,7 +17,7 @@ from ge_dialect.transforms.sync.activation import (
 )
 from ge_dialect.transforms.sync.events import Events
 from ge_dialect.transforms.sync.loops import activate_loop
-from ge_dialect.transforms.sync.model import SyncModel, label_of, stream_of, sync_error
+from ge_dialect.transforms.sync.model import INTERNAL, SyncModel, label_of, stream_of, sync_error
 from ge_dialect.transforms.sync.switches import activate_switches
 
 
@@ -101,7 +101,9 @@ def check_activations(model: SyncModel) -> None:
         if "attrs" in op.properties or "active_stream_list" in op.properties:
             stream = stream_of(op)
             if stream in active_streams(op):
-                raise sync_error(op, f"starts stream {stream}, on which it is itself")
+                raise sync_error(
+                    op, f"starts stream {stream}, on which it is itself", code=INTERNAL
+                )
 
 
 def update_active_streams(

@@ -11,6 +11,7 @@ from xdsl.passes import ModulePass
 from ge_dialect.dialects.attrs import i64
 from ge_dialect.dialects.ge.access import get_int
 from ge_dialect.dialects.ge.node import GeNode
+from ge_dialect.kernels.device_profile import load_profile
 from ge_dialect.transforms.split.limits import StreamLimitError
 from ge_dialect.transforms.sync.model import (
     NO_STREAM,
@@ -25,10 +26,10 @@ MAX_NOTIFIES = 1024
 """Notifies that a model may have."""
 
 
-def check_notifies(count: int) -> None:
+def check_notifies(count: int, most: int = MAX_NOTIFIES) -> None:
     """Raises StreamLimitError for more notifies than a model may have."""
-    if count > MAX_NOTIFIES:
-        raise StreamLimitError(f"the model needs {count} notifies, there are {MAX_NOTIFIES}")
+    if count > most:
+        raise StreamLimitError(f"the model needs {count} notifies, there are {most}")
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,10 @@ class GeDefaultStreams(ModulePass):
     Expects all passes that look at streams before it: a node without stream orders nothing, one on stream 0 does
     (spec/streams.md section 8.7). Guarantees afterwards: every node has a stream and there is at least one stream.
 
-    Raises StreamLimitError for more than 1024 notifies.
+    Options:
+    * `device`: a device profile (docs/device_profiles.md) that says how many notifies there are, if it says that.
+
+    Raises StreamLimitError for more than 1024 notifies, or than the device has.
 
     Before and after:
 
@@ -47,6 +51,8 @@ class GeDefaultStreams(ModulePass):
     """
 
     name = "ge-default-streams"
+
+    device: str = ""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         model = SyncModel.of(op)
@@ -57,4 +63,7 @@ class GeDefaultStreams(ModulePass):
             if isinstance(node, GeNode) and stream_of(node) == NO_STREAM:
                 node.attributes[STREAM] = i64(0)
         model.set_count(STREAM_NUM, max(streams, 1))
-        check_notifies(get_int(model.root, NOTIFY_NUM, 0) or 0)
+        most = load_profile(self.device).limits.notifies if self.device else None
+        check_notifies(
+            get_int(model.root, NOTIFY_NUM, 0) or 0, MAX_NOTIFIES if most is None else most
+        )

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
 from ge_dialect.analysis.remarks import emit_remark
@@ -18,29 +19,29 @@ from ge_dialect.transforms.sync.events import Events
 from ge_dialect.transforms.sync.model import STREAM_NUM, SyncModel
 
 
-def read_split(model: SyncModel) -> Split | None:
-    """What `ge-split-streams` did to the model; None for nothing, or when its pieces have been started already."""
-    text = get_text(model.root, SPLIT_STREAMS)
-    if not text:
-        return None
-    logic_of = dict(parse_split_text(text))
-    split = Split(min(logic_of), logic_of)
+def read_split(model: SyncModel) -> Split:
+    """What `ge-split-streams` did to the model, less what has been taken up already."""
+    starts: dict[Operation, list[int]] = {}
     for op in model.nodes:
         if (pieces := get_ints(op, STARTS_STREAMS)) is not None:
-            split.starts[op] = pieces
-    return split if split.starts else None
+            starts[op] = pieces
+    if not starts:
+        return Split(model.streams)
+    logic_of = dict(parse_split_text(get_text(model.root, SPLIT_STREAMS) or ""))
+    return Split(min(logic_of, default=model.streams), logic_of, starts)
 
 
 @dataclass(frozen=True)
 class GeUpdateActiveStreams(ModulePass):
     """Extend the lists of streams to start by the pieces that `ge-split-streams` made.
 
-    Expects `ge-split-streams` right before it; without a split it does nothing. Labels gain the pieces of their
+    Expects `ge-split-streams` right before it. Labels gain the pieces of their
     streams, switches get a StreamActive where a label has several streams now, nodes start the pieces of their streams
     that begin in their graph, the head of a sub-graph starts those that nothing else starts, and the end of the
     iteration loop is looked at again (spec/streams.md section 9.5). Guarantees afterwards: every piece of a stream that
-    is started is started too, and no node starts its own stream; `ge.stream_num` is up to date, `ge.starts_streams` is
-    gone.
+    is started is started too, and, with or without a split, no node starts its own stream or one that does not exist;
+    `ge.stream_num` is up to date, `ge.starts_streams` is gone. Not for devices whose streams take any number of tasks
+    (section 8.1).
 
     Raises SyncError for a list with an unknown stream and for a node that starts its own stream.
 
@@ -54,9 +55,9 @@ class GeUpdateActiveStreams(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         model = SyncModel.of(op)
-        split = None if model is None else read_split(model)
-        if model is None or split is None:
+        if model is None:
             return
+        split = read_split(model)
         events = Events.read(model)
         specific = specific_streams(model)
         labels = Labels.of(model, logic_of=split.logic_of)
@@ -66,7 +67,8 @@ class GeUpdateActiveStreams(ModulePass):
                 unswitched, self.name, "missed", "no StreamSwitch stands before the end of the loop"
             )
         set_specific_streams(model, specific)
-        model.set_count(STREAM_NUM, streams)
+        if split.logic_of or streams > split.total:
+            model.set_count(STREAM_NUM, streams)
         events.write(model)
         for node in split.starts:
             node.attributes.pop(STARTS_STREAMS, None)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from xdsl.ir import Operation
 
 from ge_dialect.analysis.attached import attached_ids, set_attached_ids
+from ge_dialect.analysis.jumps import jump_regions
 from ge_dialect.dialects.attrs import i64
 from ge_dialect.dialects.ge.access import ge_attr, ge_type
 from ge_dialect.dialects.ge.node import GeNode
@@ -62,11 +63,12 @@ def may_begin_stream(op: Operation) -> bool:
 @dataclass
 class _Queue:
     """One logical stream while it is cut. `nodes` are all nodes so far, `place` their indices; `current` is the piece
-    that they go to."""
+    that they go to, which begins at index `begin`."""
 
     id: int
     current: int
     count: int = 0
+    begin: int = 0
     nodes: list[Operation] = field(default_factory=list[Operation])
     place: dict[Operation, int] = field(default_factory=dict[Operation, int])
     is_split: bool = False
@@ -90,6 +92,7 @@ class Splitter:
         self._events = events
         self._queues: dict[int, _Queue] = {}
         self._labelled: dict[str, list[Operation]] = {}
+        self._stretch = _stretches(list(table))
         self._main = {op: stream_of(op) for op in table}
         self.split = Split(model.streams)
 
@@ -100,8 +103,14 @@ class Splitter:
             if label:
                 self._labelled.setdefault(label, []).append(op)
             for stream in sorted(entries):
-                self._add(op, stream, entries[stream], label)
+                self._add(op, stream, self._entries(op, stream, entries[stream]), label)
         return self.split
+
+    def _entries(self, op: Operation, stream: int, listed: int) -> int:
+        """What a node says it takes counts before what the streams that it starts would need."""
+        if ge_type(op) == "StreamActive" and stream == self._main[op]:
+            return self._counts.assigned(op) or listed
+        return listed
 
     def _add(self, op: Operation, stream: int, count: int, label: str) -> None:
         queue = self._queues.get(stream)
@@ -111,7 +120,13 @@ class Splitter:
         queue.count += count
         queue.place[op] = len(queue.nodes)
         queue.nodes.append(op)
-        if not is_first and queue.count > self._most and may_begin_stream(op):
+        full = not is_first and queue.count > self._most
+        if full and (head := self._stretch.get(op)) is not None:
+            full = False
+            if queue.place.get(head, 0) > queue.begin:
+                self._cut_before(queue, queue.place[head])
+                return
+        if full and may_begin_stream(op):
             self._cut(queue, op, count, label)
         elif queue.is_split:
             self._move(op, queue, queue.current)
@@ -125,10 +140,24 @@ class Splitter:
         first = queue.place[op]
         if label:
             first = self._keep_together(queue, op, count, label)
+        queue.begin = first
         for moved in queue.nodes[first:]:
             self._move(moved, queue, queue.current)
         if first > 0:
             self._synchronize(queue, queue.nodes[first - 1], before, queue.nodes[first])
+
+    def _cut_before(self, queue: _Queue, first: int) -> None:
+        """Let all nodes from index `first` on go to a new piece: those between which jumps lead."""
+        before = queue.current
+        queue.current = self.split.total
+        self.split.logic_of[queue.current] = queue.id
+        self.split.starts.setdefault(queue.nodes[first], []).append(queue.current)
+        queue.begin, queue.is_split = first, True
+        moved = queue.nodes[first:]
+        queue.count = sum(self._table[op][queue.id] for op in moved)
+        for op in moved:
+            self._move(op, queue, queue.current)
+        self._synchronize(queue, queue.nodes[first - 1], before, queue.nodes[first])
 
     def _keep_together(self, queue: _Queue, op: Operation, count: int, label: str) -> int:
         """Where the new piece begins so that it holds all nodes with the label: index in the queue.
@@ -177,6 +206,17 @@ class Splitter:
 
 def _continuous_label(op: Operation) -> str:
     return ge_attr(op, CONTINUOUS, "") if "attrs" in op.properties else ""
+
+
+def _stretches(ops: Sequence[Operation]) -> dict[Operation, Operation]:
+    """For each node between jumps and their labels: the first of the stretch. A stretch is in one piece, whatever its
+    length, as jumps do not lead to other streams."""
+    return {
+        ops[at]: ops[region.first]
+        for region in jump_regions(ops)
+        if region.first < region.last
+        for at in range(region.first, region.last + 1)
+    }
 
 
 def split_text(split: Split) -> str:

@@ -13,7 +13,7 @@ OPTION = "ge.autoMultistreamParallelMode"
 GRAPH_ATTR = "ge.auto_multistream_mode"
 DAG_STRATEGIES = ("LoadBalance", "MainStream", "WeightedLoadBalance")
 MAX_AUTO_STREAMS = 64
-_NUMBER = re.compile(r"[0-9]+", re.ASCII)
+_NUMBER = re.compile(r"0*[0-9]{1,2}", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)

@@ -69,11 +69,11 @@ class GeClusterEngines(StreamPass):
         return True
 
     def _cluster(self, view: GraphNodes, model: StreamModel) -> None:
-        left_out = [_is_input(op) for op in view.nodes]
+        left_out = [is_input(op) for op in view.nodes]
         user_labels: list[str] = []
         keys: list[tuple[str, str]] = []
-        for op, is_input in zip(view.nodes, left_out, strict=True):
-            if is_input:
+        for op, skipped in zip(view.nodes, left_out, strict=True):
+            if skipped:
                 if text_attr(op, USER_LABEL) and isinstance(op, GeNode):
                     set_ge_attr(op, USER_LABEL, "")
                 keys.append(("", ""))
@@ -93,6 +93,6 @@ class GeClusterEngines(StreamPass):
                     view.nodes[index].attributes[PLACE] = i64(place)
 
 
-def _is_input(op: object) -> bool:
+def is_input(op: object) -> bool:
     """Whether the node is in no sub-graph: a node like an input of the graph, which reads nothing."""
     return isinstance(op, GeNode) and not op.operands and ge_type(op) in DATA_LIKE

@@ -33,10 +33,11 @@ SEND_IDS, RECV_IDS = "_send_event_ids", "_recv_event_ids"
 class GeDynamicEvents(StreamPass):
     """Note on the nodes which events they send and receive: one for each edge between two streams.
 
-    Serves the root graph and the graphs of unknown shape below it; there are no events across graphs and no nodes for
-    them. Events that an earlier wait of the same stream, or a later send to the same node, makes needless are dropped,
-    the rest is numbered by the names of the senders (spec/streams.md section 4.5). Guarantees afterwards: the GE
-    attributes `_send_event_ids` and `_recv_event_ids` on nodes that have any, `ge.event_num` on the root graph.
+    Expects final streams (ge-stream-dynamic-refresh or ge-stream-dynamic-compact). Serves the root graph and the graphs
+    of unknown shape below it; there are no events across graphs and no nodes for them. Events that an earlier wait of
+    the same stream, or a later send to the same node, makes needless are dropped, the rest is numbered by the names of
+    the senders (spec/streams.md section 4.5). Guarantees afterwards: the GE attributes `_send_event_ids` and
+    `_recv_event_ids` on nodes that have any, `ge.event_num` on the root graph.
 
     Raises StreamError (E19999), naming the node, for one without stream on an edge to or from one that has a stream.
 

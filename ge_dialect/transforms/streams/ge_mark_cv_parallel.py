@@ -18,11 +18,12 @@ CORE_TYPE, MIX_IS_AIV = "_cube_vector_core_type", "_mix_is_aiv"
 class GeMarkCvParallel(StreamPass):
     """In mode `cv`, mark vector nodes (AIV) that do not stand between two cube nodes (AIC) in a row of dependencies.
 
-    `_cube_vector_core_type` says what a node is: `AIV`, `MIX_AIV`, or `MIX` with `_mix_is_aiv` are AIV, anything else
-    AIC. Compared are the nearest AIC nodes before and after it in the order of the graph. A vector node that depends on
-    the one before and has none after it stays; otherwise it is marked unless it depends on the one before *and* the one
-    after depends on it. A marked node gets `_enable_cv_parallel` and counts as vector engine, which has streams of its
-    own (spec/streams.md section 1.6).
+    Expects a topological order; runs before engine sub-graphs are made. `_cube_vector_core_type` says what a node is:
+    `AIV`, `MIX_AIV`, or `MIX` with `_mix_is_aiv` are AIV, anything else AIC. Compared are the nearest AIC nodes before
+    and after it in the order of the graph. A vector node that depends on the one before and has none after it stays;
+    otherwise it is marked unless it depends on the one before *and* the one after depends on it. Guarantees afterwards:
+    marked nodes, and no others, have `_enable_cv_parallel`. A marked node counts as vector engine, which has streams of
+    its own (spec/streams.md section 1.6).
 
     Options:
     * `auto`: the text of `ge.autoMultistreamParallelMode`; the root graph's `ge.auto_multistream_mode` wins. Nothing

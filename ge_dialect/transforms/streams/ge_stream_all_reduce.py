@@ -26,13 +26,22 @@ FUSION = "fusion"
 class GeStreamAllReduce(StreamPass):
     """GE's `AllReduceParallelPass`: all data successors of fused all-reduces move to new streams.
 
-    Starts at HcomAllReduce and HorovodAllreduce nodes with `fusion` > 0 and without `_user_stream_label`. A successor
-    is followed when it has the same `_stream_label`, or none where the all-reduce has one. Each stream of the nodes so
-    found has a new one at first sight, in order of the graph; the all-reduces themselves stay (spec/streams.md
-    section 2.8).
+    Expects `ge.stream` on nodes (ge-stream-node-update). Starts at HcomAllReduce and HorovodAllreduce nodes with
+    `fusion` > 0 and without `_user_stream_label`. A successor is followed when it has the same `_stream_label`, or none
+    where the all-reduce has one. Each stream of the nodes so found has a new one at first sight, in order of the graph;
+    the all-reduces themselves stay (spec/streams.md section 2.8). Guarantees afterwards: what follows a fused
+    all-reduce holds up none of the nodes that do not.
 
     Options:
     * `hcom-parallel`: do it at all (GE's `ge.hcomParallel`).
+
+    Before and after:
+
+        %c = ge.op "HcomAllReduce" (%g) attrs {fusion = 1} {ge.name = "c", ge.stream = 0 : i64} : tensor<2xf32>
+        %u = ge.op "ApplyMomentum" (%c) {ge.name = "u", ge.stream = 1 : i64} : tensor<2xf32>
+
+        %c = ge.op "HcomAllReduce" (%g) attrs {fusion = 1} {ge.name = "c", ge.stream = 0 : i64} : tensor<2xf32>
+        %u = ge.op "ApplyMomentum" (%c) {ge.name = "u", ge.stream = 2 : i64} : tensor<2xf32>
     """
 
     name = "ge-stream-all-reduce"

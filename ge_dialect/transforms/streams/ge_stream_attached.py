@@ -53,10 +53,17 @@ class GeStreamAttached(StreamPass):
 
     The first two write `_attached_stream_id`, the third `_attached_resource_id` and `_attached_resource_is_valid` of
     each element. Graphs never share. Served are all graphs, below a root of unknown shape the root and the graphs of
-    unknown shape. `ge.stream_num` and `ge.attached_stream_num` of the root graph count them.
+    unknown shape. Guarantees afterwards: `ge.stream_num` and `ge.attached_stream_num` of the root graph count them.
 
     Raises StreamError, naming the node, for an unknown policy or a missing group, key or name, and when main streams
     have not been assigned.
+
+    Before and after, on one main stream:
+
+        %b = ge.op "Mc2" (%a) attrs {_attached_stream_info = [{_attached_stream_key = "k"}]}
+            {ge.name = "b", ge.stream = 0 : i64} : tensor<2xf32>
+        %b = ge.op "Mc2" (%a) attrs {_attached_stream_info = [{_attached_stream_key = "k"}], _attached_stream_id = 1}
+            {ge.name = "b", ge.stream = 0 : i64} : tensor<2xf32>
     """
 
     name = "ge-stream-attached"
@@ -128,7 +135,8 @@ def _collect(op: GeNode, requests: Requests, v2_keys: dict[GeNode, list[str]]) -
         set_ge_attr(op, STREAM_INFO, None)
         return
     for element in elements(op, STREAM_INFO):
-        requests.add(op, DEFAULT_GROUP, _on_main_stream(op, required_text(op, element, KEY)))
+        key = required_text(op, element, KEY)
+        requests.add(op, DEFAULT_GROUP, _on_main_stream(op, key) if key else "")
 
 
 def _v2_key(op: Operation, element: Mapping[str, Any]) -> str:

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from ge_dialect.analysis.neighbours import out_nodes
+from ge_dialect.analysis.order import positions
 from ge_dialect.analysis.remarks import emit_remark
 from ge_dialect.analysis.streams.nodes import (
     LABEL,
+    LABEL_NODE,
     NO_STREAM,
     GraphNodes,
     StreamModel,
@@ -21,9 +24,17 @@ from ge_dialect.transforms.streams.custom_pass import CustomStreamPass, StreamCo
 from ge_dialect.transforms.streams.dag.allocate import allocate
 from ge_dialect.transforms.streams.dag.problem import UNKNOWN_TIME, Dag, DagNode
 from ge_dialect.transforms.streams.dag.profile import Measured, measured, read_profile
-from ge_dialect.transforms.streams.ge_stream_node_update import LABEL_NODE
 
 BLOCK_DIM = "tvm_blockdim"
+
+
+def _successors(view: GraphNodes) -> list[list[int]]:
+    """Who waits for each node, each once, in GE's order of edges, which decides between equally good chains."""
+    place, number = positions(view.graph), view.number
+    return [
+        list(dict.fromkeys(number[each] for each in out_nodes(op, place) if each in number))
+        for op in view.nodes
+    ]
 
 
 @dataclass(frozen=True)
@@ -31,10 +42,11 @@ class GeStreamAuto(CustomStreamPass):
     """GE's `MiniDAGStreamPass`: in the modes `LoadBalance:N`, `MainStream:N` and `WeightedLoadBalance:N`, new streams
     for all nodes, at most N a graph besides those of labels.
 
-    The nodes with a stream are cut into the fewest chains along edges, and the chains are put on streams one by one
-    (spec/streams.md section 14.3): by even loads over the levels of the graph, by keeping what runs alone on the first
-    stream, or by measured times. Nodes with `_stream_label` have a stream a label. Nodes without stream and those with
-    `_rts_label_node` stay. In other modes nothing happens.
+    Expects streams of one range (ge-stream-number). The nodes with a stream are cut into the fewest chains along edges,
+    and the chains are put on streams one by one (spec/streams.md section 14.3): by even loads over the levels of the
+    graph, by keeping what runs alone on the first stream, or by measured times. Nodes with `_stream_label` have a
+    stream a label. Nodes without stream and those with `_rts_label_node` stay. In other modes nothing happens.
+    Guarantees afterwards: the new streams are listed in `ge.custom_streams` and counted in `ge.stream_num`.
 
     Options:
     * `auto`: the text of `ge.autoMultistreamParallelMode`; the root graph's `ge.auto_multistream_mode` wins;
@@ -42,6 +54,11 @@ class GeStreamAuto(CustomStreamPass):
       graph, `WeightedLoadBalance` is used for the graph (GE: the environment variable MINIDAG_PROFILING_PATH).
 
     Raises StreamError (E10001) for a text that is no mode, GeError for a profile that cannot be read.
+
+    Before and after, mode `LoadBalance:2`, with a and b that both read x:
+
+        a {ge.stream = 0}, b {ge.stream = 0}
+        a {ge.stream = 1}, b {ge.stream = 2}
     """
 
     name = "ge-stream-auto"
@@ -82,8 +99,8 @@ class GeStreamAuto(CustomStreamPass):
             nodes.append(
                 DagNode(text_attr(op, LABEL), time, cores if isinstance(cores, int) else 1)
             )
-        base = context.max_stream + 1
-        allocation = allocate(Dag(nodes, view.readers), strategy, streams - 1, base)
+        base = context.allocate_next()
+        allocation = allocate(Dag(nodes, _successors(view)), strategy, streams - 1, base)
         for _ in range(allocation.count):
             context.allocate_next()
         for op, stream in zip(view.nodes, allocation.streams, strict=True):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -15,11 +16,15 @@ from ge_dialect.transforms.streams.errors import bad_option
 from ge_dialect.transforms.streams.stream_pass import StreamPass
 
 FORCE_ATTACH = "_force_attach_stream"
+_NUMBER = re.compile(r"0*[1-9][0-9]{0,8}", re.ASCII)
 
 
 @dataclass(frozen=True)
 class GeStreamDependency(StreamPass):
     """GE's `AssignByDependencyPass`: a stream for every engine sub-graph that has none yet.
+
+    Expects the streams of labels and independent engines (ge-stream-label, ge-stream-independent). Guarantees
+    afterwards: `ge.cluster_stream` on the nodes of every sub-graph, streams numbered by engine name.
 
     In order of the sub-graphs, each takes the stream of a predecessor where it may, from the strongest engine among
     several, else one of its own engine's (spec/streams.md section 2.4). It may not when
@@ -40,6 +45,14 @@ class GeStreamDependency(StreamPass):
     * `memory-priority`: share more, wait less often (GE's `ge.exec.memoryOptimizationPolicy` = `MemoryPriority`).
 
     Raises StreamError for a malformed `max-parallel`.
+
+    Before and after, AI CPU work riding on the stream of what it reads:
+
+        %a = ge.op "Relu" (%x) {ge.name = "a", ge.engine = "AIcoreEngine", ge.cluster = 0 : i64} : tensor<2xf32>
+        %b = ge.op "Where" (%a) {ge.name = "b", ge.engine = "DNN_VM_AICPU", ge.cluster = 1 : i64} : tensor<2xf32>
+
+        %a = ge.op "Relu" (%x) {ge.name = "a", ..., ge.cluster = 0 : i64, ge.cluster_stream = 0 : i64} : tensor<2xf32>
+        %b = ge.op "Where" (%a) {ge.name = "b", ..., ge.cluster = 1 : i64, ge.cluster_stream = 0 : i64} : tensor<2xf32>
     """
 
     name = "ge-stream-dependency"
@@ -65,7 +78,7 @@ def parse_max_parallel(text: str) -> dict[str, int]:
     limits: dict[str, int] = {}
     for part in filter(None, (piece.strip() for piece in text.split(","))):
         engine, _, number = part.rpartition(":")
-        if not engine or not number.isdecimal() or int(number) < 1:
+        if not engine or not _NUMBER.fullmatch(number):
             raise bad_option("max-parallel", text, f"'{part}' is not engine:number")
         limits[engine] = int(number)
     return limits
@@ -143,7 +156,7 @@ class _Dealer:
         """From numbers of the engines to numbers of the graph; engines in byte-wise order of their names."""
         following = self.view.next_stream
         first = NO_STREAM
-        if self.view.inherits_stream and self.assigned:
+        if self.view.has_owner_stream and self.assigned:
             # The first of the new streams will be the owner's, which needs no number here. (GE counts back even when
             # nothing is assigned and then gives one number twice; copying that would put strangers on one stream.)
             following -= 1

@@ -79,6 +79,14 @@ class GeStreamDynamic(StreamPass):
     * `ac-parallel-enable`: `1` lets AI CPU work run beside the rest, `0` and nothing do not.
 
     Raises StreamError (E10001) for another value of `ac-parallel-enable`.
+
+    Before and after:
+
+        %a = ge.op "GetNext" () {ge.name = "a", ge.engine = "DNN_VM_AICPU", ge.cluster = 0 : i64} : tensor<?xf32>
+        %b = ge.op "Relu" (%a) {ge.name = "b", ge.engine = "AIcoreEngine", ge.cluster = 1 : i64} : tensor<?xf32>
+
+        %a = ge.op "GetNext" () {ge.name = "a", ..., ge.stream = 1 : i64} : tensor<?xf32>
+        %b = ge.op "Relu" (%a) {ge.name = "b", ..., ge.stream = 0 : i64} : tensor<?xf32>
     """
 
     name = "ge-stream-dynamic"

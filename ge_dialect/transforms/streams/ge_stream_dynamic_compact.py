@@ -20,13 +20,18 @@ from ge_dialect.transforms.streams.stream_pass import StreamPass
 class GeStreamDynamicCompact(StreamPass):
     """Number the streams in use 0, 1, ... after `ge-stream-auto`; nothing happens in other modes.
 
-    In use are streams of nodes that are not bound to the main stream; all others go to it (spec/streams.md
-    section 4.4).
+    Expects `ge-stream-dynamic-refresh`. In use are streams of nodes that are not bound to the main stream; all others
+    go to it (spec/streams.md section 4.4). Guarantees afterwards: no gaps, and `ge.stream_num` of the root graph.
 
     Options:
     * `auto`: the text of `ge.autoMultistreamParallelMode`; the root graph's `ge.auto_multistream_mode` wins.
 
     Raises StreamError (E10001) for a text that is no mode.
+
+    Before and after, streams that `ge-stream-auto` made:
+
+        x = ge.data {ge.stream = 0}, a {ge.stream = 3}, b {ge.stream = 5}
+        x = ge.data {ge.stream = 0}, a {ge.stream = 0}, b {ge.stream = 1}
     """
 
     name = "ge-stream-dynamic-compact"

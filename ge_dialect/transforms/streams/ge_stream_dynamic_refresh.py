@@ -32,13 +32,19 @@ from ge_dialect.transforms.streams.stream_pass import StreamPass
 class GeStreamDynamicRefresh(StreamPass):
     """Number the streams of `ge-stream-dynamic`: engines by (cost, name), then labels byte by byte.
 
-    Engines on whose stream no node is left have none any more. Stream 0 is the main stream. To it go nodes without
-    stream, nodes that own graphs, and all inputs, outputs, variables and constants (spec/streams.md section 4.3); a
-    stream that loses all its nodes so keeps its number. `ge.stream_num` of the root graph is the number of streams, at
-    least 1. The marks of engine sub-graphs are gone afterwards.
+    Expects `ge-stream-dynamic`. Engines on whose stream no node is left have none any more. Stream 0 is the main
+    stream. To it go nodes without stream, nodes that own graphs, and all inputs, outputs, variables and constants
+    (spec/streams.md section 4.3); a stream that loses all its nodes so keeps its number. Guarantees afterwards:
+    `ge.stream_num` of the root graph is the number of streams, at least 1. The marks of engine sub-graphs are gone
+    afterwards.
 
     Raises StreamError for an engine that no table has, GeError when nodes, order or edges have changed since
     ge-cluster-engines.
+
+    Before and after, AI CPU having taken stream 0 and AI Core, the stronger engine, stream 1:
+
+        a {ge.engine = "DNN_VM_AICPU", ge.stream = 0}, b {ge.engine = "AIcoreEngine", ge.stream = 1}
+        a {ge.engine = "DNN_VM_AICPU", ge.stream = 1}, b {ge.engine = "AIcoreEngine", ge.stream = 0}
     """
 
     name = "ge-stream-dynamic-refresh"

@@ -13,9 +13,16 @@ from ge_dialect.transforms.streams.stream_pass import StreamPass
 class GeStreamIndependent(StreamPass):
     """GE's `IndependentStreamPass`: a stream for each independent engine and label.
 
-    An engine sub-graph of an independent engine (collectives) gets the stream of its (engine, label), also when
-    `ge-stream-label` gave it another one; only a stream that comes from a user label is kept (spec/streams.md
-    section 2.3). Nobody else may use these streams.
+    Expects `ge-stream-label` behind it. An engine sub-graph of an independent engine (collectives) gets the stream of
+    its (engine, label), also when `ge-stream-label` gave it another one; only a stream that comes from a user label is
+    kept (spec/streams.md section 2.3). Nobody else may use these streams. Guarantees afterwards: `ge.cluster_stream` on
+    all nodes of independent engines.
+
+    Before and after:
+
+        %c = ge.op "HcomAllReduce" (%x) {ge.name = "c", ge.engine = "DNN_HCCL", ge.cluster = 1 : i64} : tensor<2xf32>
+        %c = ge.op "HcomAllReduce" (%x) {ge.name = "c", ge.engine = "DNN_HCCL", ge.cluster = 1 : i64,
+            ge.cluster_stream = 0 : i64} : tensor<2xf32>
     """
 
     name = "ge-stream-independent"

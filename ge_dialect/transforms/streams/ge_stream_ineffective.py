@@ -24,10 +24,12 @@ KEPT_APART = (LABEL, USER_LABEL, "NewStreamId", "_parallel_group")
 class GeStreamIneffective(StreamPass):
     """GE's `OptimizeIneffectiveMultiStreamPass`: a node between two neighbours on another stream moves to it.
 
-    A node moves to stream t when none of its neighbours shares its stream, t has no labelled node, and on t the last
-    node that it waits for and the first that waits for it stand next to each other: t would be idle meanwhile. Among
-    several such streams the last counts. Labelled nodes and those of MDE or parallel groups stay (spec/streams.md
-    section 2.10). Looked at in order of the graph, each node seeing the moves before it.
+    Expects `ge.stream` on nodes (ge-stream-node-update and what moves them). A node moves to stream t when none of its
+    neighbours shares its stream, t has no labelled node, and on t the last node that it waits for and the first that
+    waits for it stand next to each other: t would be idle meanwhile. Among several such streams the last counts.
+    Labelled nodes and those of MDE or parallel groups stay (spec/streams.md section 2.10). Looked at in order of the
+    graph, each node seeing the moves before it. Guarantees afterwards: no stream has got a node between two others that
+    could not run beside it.
 
     Before and after, for a collective that everything waits for:
 

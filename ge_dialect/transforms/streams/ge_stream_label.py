@@ -13,7 +13,9 @@ from ge_dialect.transforms.streams.stream_pass import StreamPass
 class GeStreamLabel(StreamPass):
     """GE's `AssignByLabelPass`: engine sub-graphs with the same `_stream_label` get one stream, whatever their engines.
 
-    Labels belong to their graph: the same label in two graphs makes two streams (spec/streams.md section 2.2).
+    Expects engine sub-graphs (ge-cluster-engines) and final labels. Guarantees afterwards: `ge.cluster_stream` on the
+    nodes of sub-graphs with a label. Labels belong to their graph: the same label in two graphs makes two streams
+    (spec/streams.md section 2.2).
 
     Before and after:
 

@@ -18,10 +18,17 @@ FRESH_STREAM = 0
 class GeStreamMdeGroup(StreamPass):
     """GE's `UpdateForMdeGroupPass`: nodes that share a stream and the attribute `NewStreamId` move to a new one.
 
-    Nodes with `_parallel_group` are left out. For each stream, ascending, each value of `NewStreamId` takes a new
-    stream at first sight (spec/streams.md section 2.1). `ge-stream-node-update` gives every node its sub-graph's stream
-    later, so all that remains is that the numbers have been taken and that `ge-stream-ineffective` leaves the nodes
-    alone; the holes close in `ge-stream-refresh`.
+    Expects engine sub-graphs (ge-cluster-engines). Nodes with `_parallel_group` are left out. For each stream,
+    ascending, each value of `NewStreamId` takes a new stream at first sight (spec/streams.md section 2.1).
+    `ge-stream-node-update` gives every node its sub-graph's stream later, so all that remains is that the numbers have
+    been taken and that `ge-stream-ineffective` leaves the nodes alone; the holes close in `ge-stream-refresh`.
+    Guarantees afterwards: the graph's `ge.next_stream` is behind these numbers.
+
+    Before and after, in a graph that has given no stream yet:
+
+        %y = ge.op "Relu" (%x) attrs {NewStreamId = 7} {ge.name = "y", ge.stream = 0 : i64} : tensor<2xf32>
+        %y = ge.op "Relu" (%x) attrs {NewStreamId = 7} {ge.name = "y", ge.stream = 0 : i64} : tensor<2xf32>
+        // the graph: ge.next_stream = 1
     """
 
     name = "ge-stream-mde-group"

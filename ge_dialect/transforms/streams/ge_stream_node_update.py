@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from ge_dialect.analysis.streams.clusters import EngineCluster, clusters_of
 from ge_dialect.analysis.streams.nodes import (
+    LABEL_NODE,
     NO_STREAM,
     GraphNodes,
     StreamModel,
@@ -17,16 +18,17 @@ from ge_dialect.dialects.location import location_text
 from ge_dialect.transforms.streams.errors import StreamError
 from ge_dialect.transforms.streams.stream_pass import StreamPass
 
-LABEL_NODE = "_rts_label_node"
-
 
 @dataclass(frozen=True)
 class GeStreamNodeUpdate(StreamPass):
     """GE's `NodeStreamUpdatePass`: every node gets the stream of its engine sub-graph; nodes in none lose theirs.
 
+    Expects `ge.cluster_stream` on sub-graphs (ge-stream-dependency or ge-stream-single). Guarantees afterwards:
+    `ge.stream` on every node whose engine makes device tasks.
+
     Two exceptions (spec/streams.md section 2.6): nodes with `_rts_label_node` run on the stream of the node that owns
-    their graph, in a root graph on none; the ge.net_output of a While's body, when the While stands in a graph of
-    unknown shape, runs on stream 0 of the model.
+    their graph, in a root graph, and where that node has none, on none; the ge.net_output of a While's body, when the
+    While stands in a graph of unknown shape, runs on stream 0 of the model.
 
     Raises StreamError (E19999), naming a node, when a sub-graph has no stream and its engine needs one.
 
@@ -67,7 +69,7 @@ def _check(view: GraphNodes, cluster: EngineCluster) -> None:
 def _stream(view: GraphNodes, index: int, cluster: EngineCluster) -> int:
     op = view.nodes[index]
     if has_ge_attr(op, LABEL_NODE):
-        return 0 if view.inherits_stream else NO_STREAM
+        return 0 if view.has_owner_stream else NO_STREAM
     if ge_type(op) == "NetOutput" and _ends_dynamic_loop(view):
         return 0
     return cluster.stream

@@ -22,11 +22,17 @@ STREAM_NUM = "ge.stream_num"
 class GeStreamNumber(StreamPass):
     """Give the streams of all graphs numbers of one range: those of the root first, then graph by graph.
 
-    In a graph below another one stream 0 becomes the stream of the node that owns the graph; below a graph of unknown
+    Expects streams that each graph counts for itself, with `ge.next_stream` on the graphs. In a graph below another one
+    stream 0 becomes the stream of the node that owns the graph; below a graph of unknown
     shape, which the host schedules, it becomes stream 0 of the model (spec/streams.md sections 2.0 and 2.4, step 7). An
     owner without stream counts as one with a stream that nobody else has. Guarantees afterwards: `ge.stream` means the
     same in all graphs, `ge.stream_num` of the root graph is the next free number, `ge.next_stream` is gone. Numbers
     that no node uses stay.
+
+    Before and after, two streams in the root and two in a graph below its node on stream 1:
+
+        root: a {ge.stream = 0}, call {ge.stream = 1}     below: b {ge.stream = 0}, c {ge.stream = 1}
+        root: a {ge.stream = 0}, call {ge.stream = 1}     below: b {ge.stream = 1}, c {ge.stream = 2}
     """
 
     name = "ge-stream-number"
@@ -40,10 +46,11 @@ class GeStreamNumber(StreamPass):
         for view in model.graphs:
             bases[view] = following - view.first_new_stream
             following += view.next_stream - view.first_new_stream
+        local = {view: view.streams() for view in model.graphs}
         inherited: dict[GraphNodes, int] = {}
         for view in model.graphs:
-            following = _inherit(view, bases, inherited, following)
-        local = {view: view.streams() for view in model.graphs}
+            if view.parent is not None and 0 in local[view]:
+                following = _inherit(view, bases, inherited, following)
         for view in model.graphs:
             base = bases[view]
             if base == 0 and view.parent is None:
@@ -66,6 +73,8 @@ def _inherit(
     at = view
     while at.parent is not None and at not in inherited and at not in chain:
         chain.append(at)
+        if not at.inherits_stream or at.owner is None or stream_of(at.owner) != 0:
+            break
         at = at.parent
     for graph in reversed(chain):
         owner, parent = graph.owner, graph.parent

@@ -27,9 +27,11 @@ FOLLOW_PREDECESSOR = "-1"
 class GeStreamParallelGroup(StreamPass):
     """GE's `UpdateForParallelGroupPass`: nodes with `_parallel_group` leave their stream for one of the group.
 
-    For each stream, ascending, each name takes a new stream at first sight, so nodes of one group on two streams land
-    on two. A node of the group `-1` goes where its only data input comes from, if that has a stream, and counts as a
-    normal group otherwise. Nodes with `_user_stream_label` stay (spec/streams.md section 2.7).
+    Expects `ge.stream` on nodes (ge-stream-node-update). For each stream, ascending, each name takes a new stream at
+    first sight, so nodes of one group on two streams land on two. A node of the group `-1` goes where its only data
+    input comes from, if that has a stream, and counts as a normal group otherwise. Nodes with `_user_stream_label` stay
+    (spec/streams.md section 2.7). Guarantees afterwards: nodes of different groups share no stream, unless one follows
+    its producer.
 
     Raises StreamError (E19999), naming the node, for a `_parallel_group` that is no string.
 

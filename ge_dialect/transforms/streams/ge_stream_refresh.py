@@ -23,10 +23,10 @@ MAIN_STREAM_NUM = "ge.main_stream_num"
 class GeStreamRefresh(StreamPass):
     """Number the streams that have nodes 0, 1, ... in the order of their old numbers (spec/streams.md section 10.1).
 
-    Must come after everything that may move nodes and before attached streams. A number beyond `ge.stream_num` belongs
-    to nobody and stays. Below a root graph of unknown shape no other graph is looked at. Guarantees afterwards:
-    `ge.main_stream_num` and `ge.stream_num` of the root graph are the number of streams; the marks of engine sub-graphs
-    (`ge.cluster`, ...) are gone.
+    Expects final streams: must come after everything that may move nodes and before attached streams. A number beyond
+    `ge.stream_num` belongs to nobody and stays. Below a root graph of unknown shape no other graph is looked at.
+    Guarantees afterwards: `ge.main_stream_num` and `ge.stream_num` of the root graph are the number of streams; the
+    marks of engine sub-graphs (`ge.cluster`, ...) are gone.
 
     Raises GeError when nodes, order or edges have changed since ge-cluster-engines.
 

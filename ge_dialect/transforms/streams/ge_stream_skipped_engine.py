@@ -18,9 +18,11 @@ from ge_dialect.transforms.streams.stream_pass import StreamPass
 class GeStreamSkippedEngine(StreamPass):
     """GE's `UpdateForSkippedEnginePass`: clean up behind engines that make no device task (`skip_assign_stream`).
 
-    Nodes of such engines with a stream and in sub-graphs without label are looked at in order of the graph: one that
-    owns no graph and that nothing on a stream comes before loses its stream; else one with successors whose neighbours
-    are all on one stream joins it (spec/streams.md section 2.9). Later nodes see what became of earlier ones.
+    Expects `ge.stream` on nodes (ge-stream-node-update). Nodes of such engines with a stream and in sub-graphs without
+    label are looked at in order of the graph: one that owns no graph and that nothing on a stream comes before loses
+    its stream; else one with successors whose neighbours are all on one stream joins it (spec/streams.md section 2.9).
+    Later nodes see what became of earlier ones. Guarantees afterwards: such a node with neighbours on one stream alone
+    is on that.
 
     Before and after, for a Reshape of an input of the graph:
 

@@ -22,8 +22,10 @@ INNER_PARALLEL = "_enable_inner_parallel"
 class GeTransferStreamLabels(StreamPass):
     """Make the label of a user the stream label of the node (spec/streams.md section 1.5).
 
-    A node of any graph that has `_user_stream_label` gets it as `_stream_label`. With `_enable_inner_parallel` and a
-    `_stream_label` of its own the user's label first becomes `<user's>_<own>`, so that the parts stay apart.
+    Expects the labels that the source gave; the first step of every chain. A node of any graph that has
+    `_user_stream_label` gets it as `_stream_label`. With `_enable_inner_parallel` and a `_stream_label` of its own the
+    user's label first becomes `<user's>_<own>`, so that the parts stay apart. Guarantees afterwards: `_stream_label`
+    alone says which nodes belong together.
 
     Before and after:
 

@@ -16,6 +16,7 @@ from ge_dialect.transforms.sync.model import (
     ACTIVE_LABELS,
     ACTIVE_STREAMS,
     FIRST_ACTIVE,
+    INTERNAL,
     NO_STREAM,
     SyncModel,
     is_set,
@@ -60,16 +61,24 @@ class Labels:
                 made.streams.setdefault(label, set()).add(logic.get(stream, stream))
         for op in activating_nodes(model):
             for label in texts(op, ACTIVE_LABELS):
-                made.activators.setdefault(label, []).append(op)
+                _add_once(made.activators.setdefault(label, []), op)
                 for stream in sorted(made.streams.setdefault(label, set())):
-                    made.starters.setdefault(stream, []).append(op)
+                    _add_once(made.starters.setdefault(stream, []), op)
         return made
 
     def streams_of(self, label: str, op: Operation) -> list[int]:
         """The streams of a label, ascending. Raises SyncError for a label that no node has or activates."""
         if label not in self.streams:
-            raise sync_error(op, f"activates the label '{label}', which no node of the model has")
+            raise sync_error(
+                op, f"activates the label '{label}', which no node of the model has", code=INTERNAL
+            )
         return sorted(self.streams[label])
+
+
+def _add_once(found: list[Operation], op: Operation) -> None:
+    """Add a node to a list that is filled node by node: each stands in it once."""
+    if not found or found[-1] is not op:
+        found.append(op)
 
 
 def activating_nodes(model: SyncModel) -> list[Operation]:

@@ -66,32 +66,6 @@ class GraphClocks:
             self._kept[op] = clock.copy()
 
 
-def necessary_senders(
-    clocks: GraphClocks, op: Operation, senders: Sequence[Operation]
-) -> list[Operation]:
-    """Those of the nodes that `op` waits for that it would not wait for otherwise.
-
-    The rest is done for certain when the stream comes to `op`, or when another of the senders is done. Time: senders
-    times streams.
-    """
-    latest: dict[int, Operation] = {}
-    for sender in senders:
-        row = clocks.row[sender]
-        known = latest.get(row)
-        if known is None or clocks.position[known] < clocks.position[sender]:
-            latest[row] = sender
-    base = clocks.before(op)
-    open_senders = [x for row, x in latest.items() if base[row] < clocks.position[x]]
-    if len(open_senders) < 2:
-        return open_senders
-    rows = np.array([clocks.row[x] for x in open_senders])
-    own = np.array([clocks.position[x] for x in open_senders])
-    known = np.stack([clocks.done(x)[rows] for x in open_senders])
-    np.fill_diagonal(known, 0)
-    covered = known.max(axis=0) >= own
-    return [x for x, done in zip(open_senders, covered.tolist(), strict=True) if not done]
-
-
 def passed(
     nodes: Iterable[Operation], senders_of: Mapping[Operation, Sequence[Operation]]
 ) -> GraphClocks:

@@ -53,6 +53,8 @@ class Events:
     recv: Lists = field(default_factory=Lists)
     side_send: SideLists = field(default_factory=SideLists)
     side_recv: SideLists = field(default_factory=SideLists)
+    noted: list[Operation] | None = field(default=None, compare=False)
+    """The nodes whose attributes say something about this kind, None before anybody has looked."""
 
     @classmethod
     def read(cls, model: SyncModel, kind: SyncKind = "event") -> Events:
@@ -60,8 +62,13 @@ class Events:
         found = cls(kind, get_int(model.root, COUNT_NAMES[kind], 0) or 0)
         send, recv = LIST_NAMES[kind]
         side_send, side_recv = SIDE_NAMES
+        found.noted = []
+        names = frozenset((send, recv, *(SIDE_NAMES if kind == "event" else ())))
         for op in model.nodes:
             attributes = op.attributes
+            if names.isdisjoint(attributes):
+                continue
+            found.noted.append(op)
             if send in attributes:
                 found.send[op] = list(integers(attributes[send]))
             if recv in attributes:
@@ -76,9 +83,10 @@ class Events:
         """Put it on the nodes of the model, in place of what they said about this kind."""
         names = LIST_NAMES[self.kind]
         sides = SIDE_NAMES if self.kind == "event" else ()
-        for op in model.nodes:
+        for op in model.nodes if self.noted is None else self.noted:
             for name in (*names, *sides):
                 op.attributes.pop(name, None)
+        self.noted = [*self.send, *self.recv, *self.side_send, *self.side_recv]
         for name, lists in zip(names, (self.send, self.recv), strict=True):
             for op, ids in lists.items():
                 if ids:

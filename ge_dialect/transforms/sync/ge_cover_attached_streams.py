@@ -19,8 +19,8 @@ class GeCoverAttachedStreams(ModulePass):
     """Note one event from the last node of each attached stream to the output of its graph.
 
     Expects `ge-activate-loops`; runs right before `ge-insert-sync-nodes`, which orders the events' numbers behind all
-    others (spec/streams.md section 6.7). A graph without output leaves its attached streams uncovered; a remark says
-    so.
+    others (spec/streams.md section 6.7). Guarantees afterwards: the output of a graph waits for all of them. A graph
+    without output leaves its attached streams uncovered; a remark says so.
 
     Before and after:
 

@@ -19,7 +19,7 @@ from ge_dialect.transforms.sync.model import SyncError
 class GeVerifySync(ModulePass):
     """Prove that every data and control dependency is ordered by queues, Send and Recv nodes alone.
 
-    Expects `ge-insert-sync-nodes` and runs before `ge-default-streams`; changes nothing. The proof
+    Expects `ge-insert-sync-nodes` and runs before `ge-default-streams`. Guarantees: it changes nothing. The proof
     (`analysis.sync_check`) knows nothing of the passes that made the events. Reuse of memory is proven on the task
     list.
 

@@ -13,6 +13,7 @@ from ge_dialect.dialects.ge.graph import GraphOp
 from ge_dialect.transforms.sync.activation import Labels
 from ge_dialect.transforms.sync.events import Events
 from ge_dialect.transforms.sync.model import (
+    INTERNAL,
     NO_STREAM,
     SyncModel,
     is_set,
@@ -66,6 +67,7 @@ class PairRule:
                 following,
                 f'has no stream, but follows "{node_name(node)}" on stream {source}: '
                 "every node behind one with a stream needs a stream",
+                code=INTERNAL,
             )
         label = label_of(following)
         if label and self._activated(label, node, source):

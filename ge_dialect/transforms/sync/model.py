@@ -13,7 +13,7 @@ from ge_dialect.analysis.marks import flag
 from ge_dialect.analysis.model_graphs import ModelGraphs
 from ge_dialect.analysis.neighbours import out_nodes
 from ge_dialect.analysis.order import positions
-from ge_dialect.analysis.walk import walk_nodes
+from ge_dialect.analysis.walk import NO_NODES, walk_nodes
 from ge_dialect.dialects.attrs import i64, string_attr
 from ge_dialect.dialects.ge.access import ge_attr, get_int, node_name
 from ge_dialect.dialects.ge.graph import GraphOp
@@ -30,13 +30,21 @@ FIRST_ACTIVE, LOOP_ACTIVE = "subgraph_first_active", "is_loop_active"
 SWITCH_BRANCH = "_switch_branch_node_label"
 
 
+INTERNAL = "E19999"
+"""GE's code for what a user cannot mend by an option (spec/streams.md section 13)."""
+
+
 class SyncError(StreamError):
     """Streams cannot be synchronised: what is wrong, at which node."""
 
 
-def sync_error(op: Operation, problem: str, status: Status = "FAILED") -> SyncError:
-    """The error about one node, with its name and place."""
-    return SyncError(f'node "{node_name(op)}" {problem}', location_text(op), status=status)
+def sync_error(
+    op: Operation, problem: str, status: Status = "FAILED", *, code: str | None = None
+) -> SyncError:
+    """The error about one node, with its name and place; `code` where GE reports one (`INTERNAL`)."""
+    return SyncError(
+        f'node "{node_name(op)}" {problem}', location_text(op), code=code, status=status
+    )
 
 
 def stream_of(op: Operation) -> int:
@@ -88,10 +96,16 @@ class SyncModel:
         model = ModelGraphs.of(module)
         if model.root is None:
             return None
+        if len(model.graphs) == 1:
+            # Most models, and large ones: no walk from graph to graph.
+            ops = tuple(model.root.block.ops)
+            nodes = tuple(op for op in ops if not isinstance(op, NO_NODES))
+            place = dict(zip(ops, range(len(ops)), strict=True))
+            return cls(module, model, nodes, dict.fromkeys(nodes, model.root), place)
         shallow = flag(model.root, "_graph_unknown_flag")
         walked = walk_nodes(module, (lambda _: False) if shallow else None)
         graph_of = dict(walked)
-        place: dict[Operation, int] = {}
+        place = dict[Operation, int]()
         for graph in model.graphs:
             place.update(positions(graph))
         return cls(module, model, tuple(graph_of), graph_of, place)

@@ -87,7 +87,7 @@ def _is_activated(model: SyncModel, labels: Labels, sender: Operation, receiver:
     visited = {receiver}
     frontier = labels.starters.get(stream_of(receiver), [])
     while frontier:
-        following: list[Operation] = []
+        following: dict[Operation, None] = {}
         for op in frontier:
             if model.graph_of[op] is not model.graph_of[sender]:
                 continue
@@ -99,8 +99,8 @@ def _is_activated(model: SyncModel, labels: Labels, sender: Operation, receiver:
             visited.add(op)
             if any(_is_behind(model, source, sender) for source in in_nodes(op)):
                 return True
-            following += labels.starters.get(stream_of(op), ())
-        frontier = following
+            following.update(dict.fromkeys(labels.starters.get(stream_of(op), ())))
+        frontier = list(following)
     return False
 
 

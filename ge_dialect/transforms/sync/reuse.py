@@ -10,7 +10,7 @@ from xdsl.ir import Operation
 from ge_dialect.dialects.ge.access import ge_attr, ge_type, node_name, subgraph_names
 from ge_dialect.dialects.ge.graph import GraphOp
 from ge_dialect.transforms.sync.events import Events
-from ge_dialect.transforms.sync.model import SyncModel, sync_error, texts
+from ge_dialect.transforms.sync.model import INTERNAL, SyncModel, sync_error, texts
 
 MAX_DEPTH = 10
 """Sub-graphs in sub-graphs of a gear that are looked into."""
@@ -54,7 +54,9 @@ class _Gears:
             if "subgraphs" in op.properties:
                 if depth >= MAX_DEPTH:
                     raise sync_error(
-                        op, f"owns sub-graphs more than {MAX_DEPTH} levels below a Case"
+                        op,
+                        f"owns sub-graphs more than {MAX_DEPTH} levels below a Case",
+                        code=INTERNAL,
                     )
                 for owned in self._owned(op):
                     count = self._number_graph(owned, count, depth + 1)
@@ -105,6 +107,7 @@ def _wish(op: Operation, text: str) -> tuple[str, _Wish]:
             op,
             f"has '{text}' in {MULTIPLEXING}, expected 'SendTo;<node>;<number>' or 'RecvFrom;...'",
             "PARAM_INVALID",
+            code=INTERNAL,
         )
     keyword, peer, number = parts
     if keyword not in ("SendTo", "RecvFrom"):
@@ -112,12 +115,14 @@ def _wish(op: Operation, text: str) -> tuple[str, _Wish]:
             op,
             f"has '{keyword}' in {MULTIPLEXING}, expected 'SendTo' or 'RecvFrom'",
             "PARAM_INVALID",
+            code=INTERNAL,
         )
     if not (number.isascii() and number.isdecimal()):
         raise sync_error(
             op,
             f"has '{number}' in {MULTIPLEXING}, expected a number that is not negative",
             "PARAM_INVALID",
+            code=INTERNAL,
         )
     return keyword, _Wish(op, peer, int(number))
 
@@ -144,6 +149,7 @@ def multiplex(model: SyncModel, events: Events, threshold: int = REUSE_THRESHOLD
                     wish.node,
                     f"names '{wish.peer}' in {MULTIPLEXING}, which is no node",
                     "PARAM_INVALID",
+                    code=INTERNAL,
                 )
             sends = keyword == "SendTo"
             sender, receiver = (wish.node, peer) if sends else (peer, wish.node)

@@ -17,6 +17,7 @@ from ge_dialect.transforms.sync.activation import Labels, set_active_streams
 from ge_dialect.transforms.sync.model import (
     ACTIVE_LABELS,
     ACTIVE_STREAMS,
+    INTERNAL,
     LABEL,
     SWITCH_BRANCH,
     SyncModel,
@@ -45,7 +46,9 @@ def activate_switch(
 ) -> list[Operation]:
     """The same for one switch, whose labels are `wanted`."""
     if not wanted:
-        raise sync_error(switch, f"is a StreamSwitch without {ACTIVE_LABELS}", "INTERNAL_ERROR")
+        raise sync_error(
+            switch, f"is a StreamSwitch without {ACTIVE_LABELS}", "INTERNAL_ERROR", code=INTERNAL
+        )
     assert isinstance(switch, GeNode)
     prefix = f"{node_name(switch)}_StreamActive_"
     kept = list(wanted)

@@ -3,9 +3,10 @@
 // RUN: ge-opt %s -p ge-stream-auto --split-input-file | filecheck %s --check-prefix=OFF
 // OFF: ge.graph @main attributes {ge.stream_num = 1 : i64}
 
-// Tests that two chains go on two new streams, a label has one more, and nodes without stream stay.
-// CHECK: ge.graph @main attributes {ge.stream_num = 4 : i64, ge.custom_streams = "1,2,3"}
-// MAIN: ge.graph @main attributes {ge.stream_num = 4 : i64, ge.custom_streams = "1,2,3"}
+// Tests that two chains go on two new streams, a label has one more, and nodes without stream stay. A stream is taken
+// before the others are counted.
+// CHECK: ge.graph @main attributes {ge.stream_num = 5 : i64, ge.custom_streams = "1,2,3,4"}
+// MAIN: ge.graph @main attributes {ge.stream_num = 5 : i64, ge.custom_streams = "1,2,3,4"}
 ge.graph @main attributes {ge.stream_num = 1 : i64} {
   // CHECK: ge.name = "x"} :
   %x = ge.data index 0 {ge.name = "x"} : tensor<2xf32>

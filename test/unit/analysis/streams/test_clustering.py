@@ -6,6 +6,7 @@ import random
 import time
 
 import pytest
+from stream_graphs import transformer
 
 from ge_dialect.analysis.streams.clustering import Grouping, group_by_edges, group_neighbours
 
@@ -106,7 +107,14 @@ def _mirror(count: int) -> tuple[list[list[int]], str]:
     return sources, "ab" * half
 
 
-@pytest.mark.parametrize("shape", [_hub, _mirror])
+def _layers_with_collectives(count: int) -> tuple[list[list[int]], str]:
+    """A transformer that is cut over several devices: one mask for all layers, a way past each of them."""
+    made = transformer(count)
+    sources = [[source for source in node.sources if source >= 0] for node in made]
+    return sources, "".join("b" if node.kind == "collective" else "a" for node in made)
+
+
+@pytest.mark.parametrize("shape", [_hub, _mirror, _layers_with_collectives])
 def test_time_grows_with_the_graph(shape: object) -> None:
     assert callable(shape)
     small = min(_seconds(*shape(2_000)) for _ in range(3))
