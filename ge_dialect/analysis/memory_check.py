@@ -9,7 +9,7 @@ come after everybody who used them, by edges and stream order alone. O(n log n) 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import cast
 
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, IntegerAttr
@@ -115,11 +115,7 @@ class _Check:
         self.users: dict[int, list[Node]] = {}  # by id of an owner
         self.end_to_end = feeds_no_padding(self.graph)
         self.woven = interleaved(self.graph)
-        self.order = (
-            HappensBefore([node.op for node in self.graph.nodes])
-            if self.graph.streams > 1
-            else None
-        )
+        self.order = HappensBefore(list(graph.block.ops)) if self.graph.streams > 1 else None
         self.parts: dict[int, list[Output]] = {}
         self.kept: list[_Owner] = []  # so that no id is given twice
 
@@ -149,7 +145,7 @@ class _Check:
         if found is None:
             if output.source is None:
                 found = [self._owner(output)]
-            elif not output.node.renames:
+            elif not output.node.moves_nothing:
                 found = [output]  # written anew, where its input was
             elif output.node.is_no_padding_input:
                 parts = [
@@ -183,13 +179,9 @@ class _Check:
         others: dict[str, None] = {}
         complete = True
         for writer in writers:
-            self.users.setdefault(id(writer), []).append(node)
-            low, high = start, end
-            if len(writers) > 1:
-                own = self._extent(writer)
-                if own is None:
-                    continue
-                low, high = max(start, own[1]), min(end, own[2])
+            low, high = self._part(writer, writers, start, end)
+            if low < high:
+                self.users.setdefault(id(writer), []).append(node)
             if low < high and not self.spaces[space].owned(low, high, writer):
                 complete = False
                 owners = self.spaces[space].owners_of(low, high)
@@ -199,6 +191,15 @@ class _Check:
                 f'"{node.name}" reads {output} in {space}[{start}, {end}), '
                 f"written over by {', '.join(others) or 'nobody: it was never written'}"
             )
+
+    def _part(
+        self, writer: Output, writers: Sequence[Output], start: int, end: int
+    ) -> tuple[int, int]:
+        """The bytes of [start, end) that one of the writers of a value made; an empty range for none."""
+        if len(writers) == 1:
+            return start, end
+        own = self._extent(writer)
+        return (start, start) if own is None else (max(start, own[1]), min(end, own[2]))
 
     def _write(self, node: Node) -> None:
         for output in node.outputs:
@@ -210,7 +211,7 @@ class _Check:
                 continue
             if output.source is not None:
                 self._same_memory(output, extent)
-            if output.source is None or not node.renames:
+            if output.source is None or not node.moves_nothing:
                 self._claim(node, extent, self._owner(output))
         for index, size in enumerate(node.workspaces):
             offsets = get_ints(node.op, "ge.workspace_offsets") or []
@@ -263,19 +264,34 @@ class _Check:
             )
             return
         previous = {id(x): cast("_Owner", x) for x in self.spaces[space].owners_of(start, end)}
-        self._own_inputs(node, owner, previous.values())
+        self._own_inputs(node, owner, previous.values(), extent)
         if self.order is not None:
             self._follows(node, owner, previous.values())
         self.spaces[space].claim(start, end, owner)
-        self.users.setdefault(id(owner), []).append(node)
+        if not (node.is_data or node.is_fixed):  # these are done before anything runs
+            self.users.setdefault(id(owner), []).append(node)
         self.kept.append(owner)
 
-    def _own_inputs(self, node: Node, owner: _Owner, previous: Iterable[_Owner]) -> None:
+    def _own_inputs(
+        self, node: Node, owner: _Owner, previous: Iterable[_Owner], extent: tuple[str, int, int]
+    ) -> None:
         """A node must not write where it still reads, nor two of its outputs to one place."""
-        read = {id(part) for x in node.inputs if x is not None for part in self._writers(x)}
+        space, start, end = extent
+        read: set[int] = set()
+        for value in node.inputs:
+            own = None if value is None else self._extent(value)
+            if value is None or own is None or own[0] != space:
+                continue
+            writers = self._writers(value)
+            for writer in writers:
+                low, high = self._part(writer, writers, own[1], own[2])
+                if low < end and start < high:
+                    read.add(id(writer))
         for other in previous:
             if other is owner:
                 continue
+            if node.is_data or node.is_fixed:
+                self.problems.append(f"{owner} and {other}, both there from the start, share bytes")
             if id(other) in read and not _in_place(owner, other):
                 self.problems.append(f"{owner} is written over its own input {other}")
             if other.node is node:
@@ -317,6 +333,6 @@ def check_plan(graph: GraphOp) -> list[str]:
 
     Checked: every sized output has a place inside its arena, aligned to 512 bytes unless it is part of a run without
     padding; a reference lies where its input does, pieces of a run inside it; nobody reads bytes that were written
-    over, a model output included; no node writes where it reads.
+    over, a model output included; no node writes where it reads; inputs, constants and variables share nothing.
     """
     return _Check(graph).run()

@@ -59,7 +59,8 @@ class ModelGraphs:
             return flag(graph, SINGLE_OP_SCENE)
         if not self._single_op_nodes:
             return False
-        first = next((op for op in self._nodes(graph, set()) if mark(op, SINGLE_OP_SCENE)), None)
+        marked = (op for op in self._nodes(graph, set()) if mark(op, SINGLE_OP_SCENE) is not None)
+        first = next(marked, None)
         return first is not None and flag(first, SINGLE_OP_SCENE)
 
     def _nodes(self, graph: GraphOp, seen: set[GraphOp]) -> Iterator[Operation]:

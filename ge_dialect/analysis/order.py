@@ -40,7 +40,7 @@ def consumers(value: SSAValue, place: Mapping[Operation, int]) -> list[tuple[Ope
     return found
 
 
-def _operands(op: Operation) -> Iterator[SSAValue]:
+def operands_within(op: Operation) -> Iterator[SSAValue]:
     """What an op reads, ops inside its regions included."""
     if not op.regions:
         yield from op.operands
@@ -58,7 +58,7 @@ def topological_order(ops: Sequence[Operation]) -> list[Operation]:
     missing = [0] * len(ops)
     readers: list[list[int]] = [[] for _ in ops]
     for index, op in enumerate(ops):
-        for operand in _operands(op):
+        for operand in operands_within(op):
             if (
                 isinstance(operand, OpResult)
                 and (source := place.get(operand.op)) is not None
@@ -94,7 +94,7 @@ def _find_cycle(
         path.append(at)
         at = next(
             place[operand.op]
-            for operand in _operands(ops[at])
+            for operand in operands_within(ops[at])
             if isinstance(operand, OpResult) and operand.op in place and missing[place[operand.op]]
         )
     return [ops[index] for index in reversed(path[seen[at] :])]
@@ -109,7 +109,7 @@ def is_sorted(ops: Sequence[Operation]) -> bool:
     """Whether every op of the block stands behind what it reads."""
     waiting = set(ops)
     for op in ops:
-        for operand in _operands(op):
+        for operand in operands_within(op):
             if (
                 isinstance(operand, OpResult)
                 and operand.op in waiting

@@ -10,9 +10,12 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import cast
 
-from xdsl.dialects.builtin import IntegerAttr
+from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr
 from xdsl.ir import Attribute, Operation
 
+from ge_dialect.analysis.attached import attached_streams
+from ge_dialect.analysis.marks import NO_TASK, flag
+from ge_dialect.analysis.memory.marks import marks_of
 from ge_dialect.analysis.sizes import value_bytes
 from ge_dialect.analysis.task_kinds import (
     TaskRule,
@@ -43,10 +46,21 @@ DEVICE_COPY_PIECE = 4 << 30
 OTHER_COPY_PIECE = 64 << 20
 """Bytes of one copy task of any other kind."""
 
+DESCRIPTOR_OFFSET = "_tensor_desc_mem_offset"
+"""Of a slot: the byte of the feature map at which its descriptor lies, where a kernel reads the shape at run time."""
+
+DESCRIPTOR_BYTES = 1008
+"""Bytes of a descriptor in memory."""
+
 DEVICE_TO_DEVICE = 3
 _KIND_AS_WRITTEN = MappingProxyType({6: 1, 7: 2})
 _SQE_COPY_UNIT = 64 << 20
 _RECV_MEM_SQES = 4
+COUNTED_COLLECTIVES = frozenset(
+    """HcomBroadcast HcomAllGather HcomAllReduce HcomReduceScatter HcomReduce HcomAllToAllV HcomGatherAllToAllV
+    HcomAllToAllVC HcomAllToAll""".split()
+)
+"""Types whose attributes give their queue entries, whatever kernel lib builds them."""
 
 
 class TaskGenerationError(GeError):
@@ -87,8 +101,8 @@ def kernel_lib(op: Operation) -> str:
 
 
 def makes_no_task(op: Operation) -> bool:
-    """Whether the node is marked as one without task."""
-    return "ge.no_task" in op.attributes and get_flag(op, "ge.no_task")
+    """Whether the node is marked as one without task, by a pass of this project or by its source."""
+    return flag(op, NO_TASK)
 
 
 def task_rule(op: Operation) -> TaskRule:
@@ -166,6 +180,25 @@ def copied_slots(op: Operation) -> list[int]:
         for i in range(min(len(ins), len(outs)))
         if not is_absent(ins[i]) and not is_absent(outs[i])
     ]
+
+
+def copied_descriptors(op: Operation) -> list[tuple[int, int]]:
+    """Where a copying node has to copy tensor descriptors too, from and to which byte of the feature map: for inputs
+    whose descriptor lies in memory. Raises TaskGenerationError where the output's does not."""
+    if "ge.arg_attrs" not in op.attributes:
+        return []
+    found: list[tuple[int, int]] = []
+    for i in copied_slots(op):
+        source = slot_attrs(op, "arg", i).data.get(DESCRIPTOR_OFFSET)
+        if not isinstance(source, IntegerAttr):
+            continue
+        target = slot_attrs(op, "res", i).data.get(DESCRIPTOR_OFFSET)
+        if not isinstance(target, IntegerAttr):
+            raise task_error(
+                op, f"copies the descriptor of input {i}, output {i} has no place for it"
+            )
+        found.append((source.value.data, target.value.data))
+    return found
 
 
 def merge_bytes(op: Operation) -> int:
@@ -246,24 +279,47 @@ def has_kernel_list(op: Operation) -> bool:
     return ge_attr(op, "_kernel_list_first_name") is not None
 
 
+def own_memset(op: Operation) -> tuple[int, ...]:
+    """The outputs that an AI Core node zeroes with a kernel of its own before it runs (`need_gentask_atomic`)."""
+    attrs = op.properties.get("attrs")
+    if not isinstance(attrs, DictionaryAttr) or "need_gentask_atomic" not in attrs.data:
+        return ()
+    marks = marks_of(op)
+    return marks.atomic_outputs if marks.zeroes_itself else ()
+
+
+PARTLY_SUPPORTED = "partially_supported"
+
+
+def is_partly_supported(op: Operation) -> bool:
+    """Whether the node's AI Core kernel may refuse its inputs, so that an AI CPU variant stands behind it."""
+    attrs = op.properties.get("attrs")
+    return (
+        isinstance(attrs, DictionaryAttr)
+        and PARTLY_SUPPORTED in attrs.data
+        and bool(ge_attr(op, PARTLY_SUPPORTED))
+    )
+
+
 def _ai_core(op: Operation, brackets: bool) -> tuple[str, ...]:
     handle = has_kernel_list(op)
     main: tuple[str, ...] = ("kernel_with_handle" if handle else "kernel",)
     if mix_notifies(op) is not None:
         vector = "vector_all_kernel" if handle else "vector_kernel"
         main = ("notify_record", *main, "notify_wait", vector, "notify_record", "notify_wait")
-    if not brackets:
-        return main
-    if "ge.is_first_node" in op.attributes:
+    if own_memset(op):
+        main = ("kernel", *main)
+    if brackets and "ge.is_first_node" in op.attributes:
         main = ("fusion_start", *main)
-    if "ge.is_last_node" in op.attributes:
+    if brackets and "ge.is_last_node" in op.attributes:
         main = (*main, "fusion_end")
-    return main
+    return (*main, "kernel") if is_partly_supported(op) else main
 
 
 def _copies(op: Operation, _brackets: bool) -> tuple[str, ...]:
     kind = copy_kind(op)
-    return ("memcpy_async",) * sum(len(pieces(copy_bytes(op, i), kind)) for i in copied_slots(op))
+    copies = sum(len(pieces(copy_bytes(op, i), kind)) for i in copied_slots(op))
+    return ("memcpy_async",) * copies + ("memcpy_addr_async",) * len(copied_descriptors(op))
 
 
 def _indirect_copies(op: Operation, _brackets: bool) -> tuple[str, ...]:
@@ -297,15 +353,13 @@ _COUNTED: Mapping[TaskRule, Callable[[Operation, bool], tuple[str, ...]]] = Mapp
 def ends_model(op: Operation, graph: GraphOp) -> bool:
     """Whether a NetOutput node tells the host that the model is complete: that of the root graph does.
 
-    A graph below another one ends a model of its own when its shapes are known and those of the graph above are not.
+    A graph below another one ends a model of its own when its shapes are known and those of the graph above are not
+    (the graph above has an unknown shape or was cut into dynamic parts).
     """
-    if graph.prev_op is None or not _has_owner(graph):
+    if graph.prev_op is None or not _has_owner(graph) or (owner := _owning_graph(graph)) is None:
         return True
-    owner = _owning_graph(graph)
-    return (
-        owner is not None
-        and not get_flag(graph, "ge.unknown_shape")
-        and get_flag(owner, "ge.unknown_shape")
+    return not get_flag(graph, "ge.unknown_shape") and (
+        get_flag(owner, "ge.unknown_shape") or get_flag(owner, "ge.dynamic_shape_partitioned")
     )
 
 
@@ -363,7 +417,7 @@ def assigned_sqe_num(op: Operation, *, attached: bool = False) -> int | None:
         count = max(3, sum(size // _SQE_COPY_UNIT for size in units))
     if count is None and rule is TaskRule.MEM_EVENT_WAIT:
         count = _RECV_MEM_SQES
-    if count is None and rule is TaskRule.HCCL:
+    if count is None and (rule is TaskRule.HCCL or ge_type(op) in COUNTED_COLLECTIVES):
         count = ge_attr(op, "_hccl_attached_task_num" if attached else "_hccl_task_num")
     if not count or count < 0:
         return None
@@ -399,7 +453,7 @@ def hardware_tasks_by_stream(op: Operation, brackets: bool = True) -> dict[int, 
             counts = {main: count - 3, side: 3}
         assigned_side = assigned_sqe_num(op, attached=True)
         if assigned_side is not None:
-            counts[side] = assigned_side
+            counts |= dict.fromkeys(attached_streams(op), assigned_side)
     assigned = assigned_sqe_num(op)
     if assigned is not None:
         counts[main] = assigned

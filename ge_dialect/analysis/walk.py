@@ -10,7 +10,8 @@ from xdsl.ir import Operation
 from ge_dialect.dialects.ge.access import graph_table, graphs, subgraph_names
 from ge_dialect.dialects.ge.graph import AbsentOp, GateOp, GraphOp, TokenOp
 
-_NO_NODES = (AbsentOp, GateOp, TokenOp)
+NO_NODES = (AbsentOp, GateOp, TokenOp)
+"""What stands in a graph and is no node of it."""
 
 
 def walk_nodes(
@@ -31,7 +32,7 @@ def walk_nodes(
     while stack:
         graph, ops = stack[-1]
         for op in ops:
-            if isinstance(op, _NO_NODES):
+            if isinstance(op, NO_NODES):
                 continue
             yield op, graph
             if "subgraphs" in op.properties and (descend is None or descend(op)):

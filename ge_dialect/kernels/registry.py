@@ -44,6 +44,7 @@ FAMILIES: tuple[str, ...] = (
     "classical",
     "optional",
     "transdata",
+    "updates",
 )
 """Modules of this package, each with `GE_KERNELS` (by type) and `ONNX_KERNELS` (rows); no key may occur twice."""
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from ge_dialect.analysis.memory.continuity import stride
-from ge_dialect.analysis.memory.distances import Distances, extent
+from ge_dialect.analysis.memory.distances import Distances, extent, merged
 from ge_dialect.analysis.memory.model import MemoryGraph, Node, Output
 from ge_dialect.analysis.sizes import aligned
 
@@ -55,8 +55,7 @@ def _inputs(node: Node, *, padded: bool) -> Iterator[DistanceRule]:
             base = source
         else:
             yield base, source, at, node, padded
-        if len(node.inputs) > 1:
-            at += stride(source, node, padded=padded)
+        at += stride(source, node, padded=padded)
 
 
 def _outputs(node: Node, *, padded: bool) -> Iterator[DistanceRule]:
@@ -98,7 +97,8 @@ def is_split(node: Node) -> bool:
 
 
 def rules(node: Node) -> Iterator[DistanceRule]:
-    """All distances that one node asks for: references first, then its outputs' run or its inputs'."""
+    """All distances that one node asks for: references first, then its outputs' run or its inputs', or the one place
+    of what it merges."""
     splits = is_split(node)
     for output in node.outputs:
         if output.source is None or (splits and output.source is node.inputs[0]):
@@ -114,6 +114,9 @@ def rules(node: Node) -> Iterator[DistanceRule]:
         yield from _inputs(node, padded=False)
     if node.is_padded_output:
         yield from _outputs(node, padded=True)
+    shared = merged(node)
+    for source in shared[1:]:
+        yield shared[0], source, 0, node, False
 
 
 def tie(distances: Distances, rule: DistanceRule) -> None:
@@ -131,7 +134,7 @@ def clusters(graph: MemoryGraph) -> list[Cluster]:
     """The clusters of a graph in order of their first output; an output without rules is one alone.
 
     Raises LayoutError for rules that contradict each other or would let two producers share bytes, naming the node
-    and the outputs.
+    and the outputs, and for strides of the producers' own in a chain of padded runs.
     """
     distances = Distances(graph)
     in_padded: list[int] = []
@@ -159,6 +162,8 @@ def clusters(graph: MemoryGraph) -> list[Cluster]:
             for output, place in zip(cluster.outputs, cluster.places, strict=True)
         )
         cluster.chained = cluster.padded and _is_chained(cluster)
+        if cluster.chained:
+            _refuse_fusion(cluster)
     return list(found.values())
 
 
@@ -173,6 +178,16 @@ def places_from(graph: MemoryGraph, anchor: Output, at: int) -> dict[int, int]:
             pairs = zip(cluster.outputs, cluster.places, strict=True)
             return {output.uid: start + place for output, place in pairs}
     raise ValueError(f"{anchor} is no output of the graph")
+
+
+def _refuse_fusion(cluster: Cluster) -> None:
+    """In a chain every output takes its aligned size: producers may not give strides (section 6.5)."""
+    for output in cluster.producers:
+        if output.node.marks.fusion_strides is not None:
+            raise output.node.error(
+                "gives strides of its own (_output_offset_for_buffer_fusion), but its outputs are part of continuous "
+                "outputs that are continuous inputs"
+            )
 
 
 def _is_chained(cluster: Cluster) -> bool:

@@ -9,7 +9,9 @@ from __future__ import annotations
 from bisect import bisect_left, insort
 from collections.abc import Iterable, Iterator
 
-from ge_dialect.analysis.memory.model import MemoryGraph, Output
+from ge_dialect.analysis.memory.continuity import continuous_consumer, is_outside_pools
+from ge_dialect.analysis.memory.model import MemoryGraph, Node, Output
+from ge_dialect.analysis.memory.streams import MERGE_TYPES
 
 Range = tuple[int, int]
 """First byte and the one behind the last."""
@@ -73,11 +75,38 @@ def feeds_no_padding(graph: MemoryGraph) -> set[int]:
     return found
 
 
+def merged(node: Node) -> list[Output]:
+    """The outputs that share one place since `node` goes on with whichever of them was made (section 5.5).
+
+    That is so for a merging node whose inputs come from different streams. Left out are inputs whose place something
+    else gives: graph inputs, constants, variables, references and parts of runs. Empty when fewer than two remain.
+    """
+    if node.type not in MERGE_TYPES:
+        return []
+    sources = list(dict.fromkeys(x for x in node.inputs if x is not None))
+    if len({x.node.stream for x in sources}) < 2:
+        return []
+    found = [x for x in sources if _has_own_place(x)]
+    return found if len(found) > 1 else []
+
+
+def _has_own_place(output: Output) -> bool:
+    node = output.node
+    if output.source is not None or output.stored <= 0 or node.is_data or node.is_fixed:
+        return False
+    if node.is_padded_output or node.is_no_padding_output or is_outside_pools(output):
+        return False
+    return all(continuous_consumer(x, slot) is None for x, slot in output.consumers)
+
+
 def interleaved(graph: MemoryGraph) -> dict[int, int]:
     """`uid`s of producers whose bytes lie between others' on purpose: with strides given by the producers, with offset
-    lists, or one piece a batch (section 1.2). The value is the same for all of one run."""
+    lists, one piece a batch (section 1.2), or in the place of another that a merging node reads instead (section 5.5).
+    The value is the same for all of one run."""
     found: dict[int, int] = {}
     for node in graph.nodes:
+        if shared := merged(node):
+            _weave(found, [x.uid for x in shared])
         if not node.lays_inputs:
             continue
         sources = [x for x in node.inputs if x is not None]
@@ -86,13 +115,17 @@ def interleaved(graph: MemoryGraph) -> dict[int, int]:
         )
         if not woven:
             continue
-        producers = [origin(x).uid for x in sources]
-        run = min((found[uid] for uid in producers if uid in found), default=min(producers))
-        replaced = {found[uid] for uid in producers if uid in found} - {run}
-        if replaced:
-            found = {uid: run if of in replaced else of for uid, of in found.items()}
-        found.update(dict.fromkeys(producers, run))
+        _weave(found, [origin(x).uid for x in sources])
     return found
+
+
+def _weave(found: dict[int, int], producers: list[int]) -> None:
+    """Make one run of these and of the runs that they are in already."""
+    run = min((found[uid] for uid in producers if uid in found), default=min(producers))
+    replaced = {found[uid] for uid in producers if uid in found} - {run}
+    if replaced:
+        found.update({uid: run for uid, of in found.items() if of in replaced})
+    found.update(dict.fromkeys(producers, run))
 
 
 class Distances:

@@ -11,8 +11,13 @@ from itertools import pairwise
 
 from ge_dialect.analysis.memory.clusters import is_split
 from ge_dialect.analysis.memory.continuity import ZERO_MEMORY_TYPES, is_outside_pools, stride
-from ge_dialect.analysis.memory.distances import extent, feeds_no_padding
-from ge_dialect.analysis.memory.marks import Marks
+from ge_dialect.analysis.memory.distances import (
+    extent,
+    feeds_no_padding,
+    interleaved,
+    origin,
+)
+from ge_dialect.analysis.memory.marks import NO_MARKS, Marks
 from ge_dialect.analysis.memory.model import (
     NO_STREAM,
     LayoutError,
@@ -22,25 +27,30 @@ from ge_dialect.analysis.memory.model import (
     memory_graph,
 )
 from ge_dialect.analysis.memory.reuse import Reuse
+from ge_dialect.analysis.memory.streams import CLEAN_TYPES
 from ge_dialect.analysis.memory_check import ByteOwners, arenas_of, place_of
 from ge_dialect.dialects.engine_types import VARIABLE_TYPES
 from ge_dialect.dialects.ge.access import get_int
 from ge_dialect.dialects.ge.graph import GraphOp
 
-_CLEAN_TYPES = frozenset({"AtomicAddrClean", "MemSet", "Memset"})
 Places = Mapping[int, tuple[str, int]]
 
 
 # --- 11.1: attributes ----------------------------------------------------------------------------------------------
 
 
-def check_marks(graph: MemoryGraph) -> Iterator[str]:
-    """Contradictory attributes (11.1); to be asked before planning."""
+def check_marks(graph: MemoryGraph) -> Iterator[tuple[Node, str]]:
+    """Nodes with contradictory attributes, and what contradicts what (11.1); to be asked before planning.
+
+    A node without outputs passes: there is nothing to lay out.
+    """
     for node in graph.nodes:
+        if node.marks is NO_MARKS:
+            continue
         if node.marks.no_padding_input and len(node.outputs) != 1 and node.outputs:
-            yield f'"{node.name}" has inputs without padding and {len(node.outputs)} outputs, not one'
+            yield node, f"has inputs without padding and {len(node.outputs)} outputs, not one"
         if node.marks.no_padding_output and len(node.inputs) != 1:
-            yield f'"{node.name}" has outputs without padding and {len(node.inputs)} inputs, not one'
+            yield node, f"has outputs without padding and {len(node.inputs)} inputs, not one"
         if node.is_no_padding_input:
             sources = [
                 x.node.marks
@@ -58,13 +68,13 @@ def check_marks(graph: MemoryGraph) -> Iterator[str]:
             yield from _lists(node, readers, inputs=False)
 
 
-def _lists(node: Node, marks: Sequence[Marks], *, inputs: bool) -> Iterator[str]:
+def _lists(node: Node, marks: Sequence[Marks], *, inputs: bool) -> Iterator[tuple[Node, str]]:
     listed = [(x.output_list if inputs else x.input_list) is not None for x in marks]
     side = "inputs" if inputs else "outputs"
     if any(listed) and not all(listed):
-        yield f'of the {side} of "{node.name}" some have an offset list and some have none'
+        yield node, f"has {side} of which some have an offset list and some have none"
     if any(has and x.fusion_strides is not None for has, x in zip(listed, marks, strict=True)):
-        yield f'of the {side} of "{node.name}" some have an offset list and a fusion stride'
+        yield node, f"has {side} of which some have an offset list and a fusion stride"
 
 
 # --- 11.2 to 11.5: places ------------------------------------------------------------------------------------------
@@ -75,8 +85,10 @@ def _offset(output: Output, places: Places) -> int:
 
 
 def _has_memory(output: Output) -> bool:
-    marks = output.node.marks
-    return output.stored > 0 and not is_outside_pools(output) and not marks.in_buffer_pool
+    node = output.node
+    if node.marks.in_buffer_pool or (node.type in ZERO_MEMORY_TYPES and not node.is_fixed):
+        return False
+    return output.stored > 0 and not is_outside_pools(output)
 
 
 def _references(graph: MemoryGraph, places: Places) -> Iterator[str]:
@@ -212,7 +224,7 @@ def check_layout(graph: GraphOp) -> list[str]:
     """What is wrong with the runs and references of a planned graph: sections 11.1 to 11.5; nothing when all holds."""
     model = memory_graph(graph)
     places = _places(model)
-    problems = list(check_marks(model))
+    problems = [f'"{node.name}" {problem}' for node, problem in check_marks(model)]
     problems += _references(model, places)
     try:
         problems += _runs(model, places)
@@ -232,7 +244,7 @@ def _is_compared(output: Output) -> bool:
         or node.stream == NO_STREAM
         or node.type in ZERO_MEMORY_TYPES
         or node.type in VARIABLE_TYPES
-        or node.type in _CLEAN_TYPES
+        or node.type in CLEAN_TYPES
         or output.stored <= 0
         or is_outside_pools(output)
     )
@@ -248,6 +260,7 @@ def check_overlap(graph: GraphOp) -> list[str]:
         for node in model.nodes:
             node.stream = 0
     reuse = Reuse(model)
+    woven = interleaved(model)
     places = _places(model)
     end_to_end = feeds_no_padding(model)
     packed = {
@@ -268,6 +281,9 @@ def check_overlap(graph: GraphOp) -> list[str]:
         for other in area.owners_of(start, start + size):
             assert isinstance(other, Output)
             if reuse.shares(output, other) or output is other:
+                continue
+            run = woven.get(origin(output).uid)
+            if run is not None and run == woven.get(origin(other).uid):
                 continue
             if not (reuse.can_reuse(output, other) or reuse.can_reuse(other, output)):
                 problems.append(

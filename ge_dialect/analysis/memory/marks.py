@@ -13,8 +13,11 @@ from typing import Any, cast
 from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, UnitAttr
 from xdsl.ir import Attribute, Operation
 
+from ge_dialect.dialects.ge.access import node_name
 from ge_dialect.dialects.ge.attr_values import to_python
 from ge_dialect.dialects.ge.attribute_table import ATTRIBUTES
+from ge_dialect.dialects.location import location_text
+from ge_dialect.formats.errors import GeError
 
 HBM = "hbm"
 
@@ -75,6 +78,7 @@ class Marks:
     output_types: tuple[int, ...] = ()
     atomic_outputs: tuple[int, ...] = ()
     atomic_inputs: tuple[int, ...] | None = None
+    is_atomic: bool = False
     zeroes_itself: bool = False
     no_reuse: bool = False
     workspace_reuse: tuple[int, ...] | None = None
@@ -95,6 +99,7 @@ _FLAG_FIELDS: Mapping[str, str] = MappingProxyType(
         "_nopadding_continuous_output": "no_padding_output",
         "_output_reuse_input": "output_reuse_input",
         "reference": "reference",
+        "is_atomic_node": "is_atomic",
         "need_gentask_atomic": "zeroes_itself",
         "no_reuse_mem_flag": "no_reuse",
     }
@@ -120,12 +125,23 @@ _SPELLING_OF: Mapping[str, str] = MappingProxyType(
 )
 
 
-def _integers(value: Attribute) -> tuple[int, ...]:
+def _integers(op: Operation, key: str, value: Attribute) -> tuple[int, ...]:
     listed = to_python(value)
     if not isinstance(listed, list):
         return ()
     items = cast("list[Any]", listed)
-    return tuple(MEMORY_TYPES.get(x, 0) if isinstance(x, str) else int(x) for x in items)
+    return tuple(_memory_type(op, key, x) if isinstance(x, str) else int(x) for x in items)
+
+
+def _memory_type(op: Operation, key: str, name: str) -> int:
+    try:
+        return MEMORY_TYPES[name]
+    except KeyError:
+        known = ", ".join(MEMORY_TYPES)
+        raise GeError(
+            f'node "{node_name(op)}": {key} has "{name}", which is no memory type ({known})',
+            location_text(op),
+        ) from None
 
 
 def _truth(value: Attribute) -> bool:
@@ -146,7 +162,10 @@ def _found(op: Operation) -> dict[str, Attribute]:
 
 
 def marks_of(op: Operation) -> Marks:
-    """What the node's attributes say about its memory; `NO_MARKS` itself for a node without any."""
+    """What the node's attributes say about its memory; `NO_MARKS` itself for a node without any.
+
+    Raises GeError for a memory type by a name that is none.
+    """
     values = _found(op)
     if not values:
         return NO_MARKS
@@ -155,7 +174,7 @@ def marks_of(op: Operation) -> Marks:
         if (name := _FLAG_FIELDS.get(key)) is not None:
             fields[name] = fields.get(name, False) or _truth(value)
         elif (name := _LIST_FIELDS.get(key)) is not None:
-            fields[name] = _integers(value)
+            fields[name] = _integers(op, key, value)
         elif key == "_reuse_input_on_dim_index" and isinstance(value, IntegerAttr):
             fields["dim_index"] = value.value.data
         elif key == "_batch_label":

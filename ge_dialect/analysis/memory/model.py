@@ -38,6 +38,10 @@ from ge_dialect.formats.errors import GeError
 NO_STREAM = -1
 
 
+HAND_THROUGH = frozenset({"LabelSet", "LabelSwitchByIndex"})
+"""Types that make a task and whose outputs, if any, are input memory that the task does not touch."""
+
+
 class LayoutError(GeError):
     """The memory of a node cannot be laid out as its attributes ask."""
 
@@ -76,6 +80,11 @@ class Node:
     workspaces: tuple[int, ...] = ()
     renames: bool = False
     """Makes no task and moves no bytes: its outputs are its inputs' memory."""
+
+    @property
+    def moves_nothing(self) -> bool:
+        """Writes no bytes of its outputs: it renames, or sets a label or jumps and hands values through."""
+        return self.renames or self.type in HAND_THROUGH
 
     @property
     def is_padded_input(self) -> bool:

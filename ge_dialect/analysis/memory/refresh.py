@@ -9,8 +9,14 @@ JUMP_TYPES = frozenset({"StreamSwitch", "LabelSwitchByIndex"})
 
 
 def refuses_refresh(node: Node) -> bool:
-    """Whether the node's inputs and outputs need addresses that stay (section 8.3): jumps do.
+    """Whether the node's outputs need addresses that stay (section 8.3).
 
     Collectives and custom operators may too; how they say so is not known, so they are taken to follow new addresses.
+    A jump by index has outputs only where it hands values through, which it does not touch.
     """
-    return node.type in JUMP_TYPES
+    return node.type == "StreamSwitch"
+
+
+def input_refuses_refresh(node: Node, slot: int) -> bool:
+    """Whether the node reads input `slot` by an address that stays: jumps do, the values that decide about them."""
+    return node.type in JUMP_TYPES and (slot == 0 or node.type == "StreamSwitch")

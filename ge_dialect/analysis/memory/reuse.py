@@ -65,12 +65,9 @@ class Reuse:
         users: dict[int, dict[int, Node]] = {}
         for output in graph.outputs:
             group = self._groups.find(output.uid)
-            writers = self._writers.setdefault(group, {})
-            if not output.node.renames:
-                writers[output.node.id] = output.node
+            self._writers.setdefault(group, {})[output.node.id] = output.node
             for consumer, _ in output.consumers:
-                if not consumer.renames:
-                    users.setdefault(group, {})[consumer.id] = consumer
+                users.setdefault(group, {})[consumer.id] = consumer
         self._users = {
             group: _last_of_each_stream(users.get(group) or writers)
             for group, writers in self._writers.items()

@@ -13,7 +13,9 @@ from ge_dialect.dialects.engine_table import ENGINES, GE_LOCAL
 from ge_dialect.dialects.ge.access import get_text
 
 MERGE_TYPES = frozenset({"Merge", "RefMerge", "StreamMerge"})
-_CLEAN_TYPES = frozenset({"AtomicAddrClean", "MemSet", "Memset"})
+CLEAN_TYPES = frozenset({"AtomicAddrClean", "MemSet", "Memset"})
+"""Nodes that zero memory of others before the graph runs."""
+
 _LOCAL_LIB = ENGINES[GE_LOCAL].kernel_lib
 
 Pair = tuple[int, int]
@@ -56,7 +58,7 @@ def _serial_runs(graph: MemoryGraph) -> list[list[Node]]:
 
 
 def _continues(node: Node, following: Node) -> bool:
-    if following.type in MERGE_TYPES or following.before:
+    if following.type in MERGE_TYPES:
         return False
     if sum(len(x.consumers) for x in node.outputs) != 1:
         return False
@@ -113,7 +115,7 @@ def _is_ignored(node: Node) -> bool:
     """Whether edges from this node synchronise nothing: central cleaning, and what makes no task of its own."""
     return (
         node.stream == NO_STREAM
-        or node.type in _CLEAN_TYPES
+        or node.type in CLEAN_TYPES
         or get_text(node.op, "ge.kernel_lib") == _LOCAL_LIB
     )
 

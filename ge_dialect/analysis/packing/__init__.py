@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from ge_dialect.analysis.packing.bounds import Bound, lower_bound
 from ge_dialect.analysis.packing.check import check_plan
+from ge_dialect.analysis.packing.clocks import ClockConflicts, Writers
 from ge_dialect.analysis.packing.conflicts import (
-    ClockConflicts,
     Conflicts,
     IntervalConflicts,
     PairConflicts,
@@ -27,6 +27,7 @@ __all__ = [
     "PairConflicts",
     "Plan",
     "Problem",
+    "Writers",
     "check_plan",
     "lower_bound",
     "plan",

@@ -1,4 +1,4 @@
-"""Which buffers may not share bytes: by life times, by vector clocks, or pair by pair.
+"""Which buffers may not share bytes: by life times or pair by pair; by vector clocks: clocks.py.
 
 Every kind answers for one buffer at a time (`near`) in linear memory; all pairs at once (`pairs`) are for problems with
 few enough of them, which `pair_count` tells before they are made.
@@ -17,7 +17,6 @@ from ge_dialect.analysis.packing.lists import (
     Ints,
     Lists,
     lists_of,
-    lists_of_arrays,
     lists_of_pairs,
     ranges,
 )
@@ -110,84 +109,6 @@ class IntervalConflicts:
         return lists_of_pairs(
             np.concatenate([first, second]), np.concatenate([second, first]), self.count
         )
-
-
-class ClockConflicts:
-    """Buffers of several streams: one may take another's bytes when all uses of that are done before it is written.
-
-    `release[u, s]`: the place on stream s of the last use of buffer u there, any negative number without one.
-    `acquire[u, s]`: the last place on stream s that is certainly done before buffer u is first written. Buffers u and v
-    conflict unless release[u] <= acquire[v] on every stream, or the other way round. The writer counts as a use, so a
-    release is never within the own acquire (PackingError). Memory is n x streams.
-    """
-
-    def __init__(self, release: ArrayLike, acquire: ArrayLike) -> None:
-        self.release: Ints = np.ascontiguousarray(release, dtype=np.int64)
-        self.acquire: Ints = np.maximum(np.asarray(acquire, dtype=np.int64), -1)
-        if self.release.shape != self.acquire.shape or self.release.ndim != 2:
-            raise PackingError("releases and acquires have the shape buffers x streams")
-        self.release = np.maximum(self.release, -1)
-        if (early := np.flatnonzero((self.release <= self.acquire).all(axis=1))).size:
-            raise PackingError(f"buffer {early[0]} is done before it is written")
-        # A row a stream, so that one buffer is compared with all at the speed of memory.
-        self._released = np.ascontiguousarray(self.release.T)
-        self._acquired = np.ascontiguousarray(self.acquire.T)
-
-    @property
-    def count(self) -> int:
-        """How many buffers there are."""
-        return len(self.release)
-
-    def before(self, buffer: int) -> NDArray[np.bool_]:
-        """For each buffer whether it can be written only after the last use of `buffer`."""
-        found = np.ones(self.count, dtype=np.bool_)
-        for last, acquired in zip(self.release[buffer], self._acquired, strict=True):
-            found &= acquired >= last
-        return found
-
-    def after(self, buffer: int) -> NDArray[np.bool_]:
-        """For each buffer whether its last use is done before `buffer` is written."""
-        found = np.ones(self.count, dtype=np.bool_)
-        for done, released in zip(self.acquire[buffer], self._released, strict=True):
-            found &= released <= done
-        return found
-
-    @cached_property
-    def inner(self) -> IntervalConflicts:
-        """Life times on one time line that meet only where buffers conflict; most conflicts are among them.
-
-        The line runs through the buffers in an order that keeps all the clocks say; a life ends with the first buffer
-        that can take its bytes. O(n^2 x streams) time.
-        """
-        order = np.argsort(self.acquire.sum(axis=1), kind="stable")
-        place = np.empty(self.count, dtype=np.int64)
-        place[order] = np.arange(self.count)
-        end = np.full(self.count, self.count, dtype=np.int64)
-        for buffer in range(self.count):
-            later = self.before(buffer)[order]
-            at = int(later.argmax())
-            if later[at]:
-                end[buffer] = at
-        return IntervalConflicts(place, np.maximum(end, place + 1))
-
-    def near(self, buffer: int) -> Ints:
-        """The buffers in conflict with one, ascending. O(n x streams)."""
-        free = self.before(buffer) | self.after(buffer)
-        free[buffer] = True
-        return np.flatnonzero(~free)
-
-    @cached_property
-    def _lists(self) -> Lists:
-        return lists_of_arrays(self.near(buffer) for buffer in range(self.count))
-
-    @property
-    def pair_count(self) -> int:
-        """How many ordered pairs are in conflict. Makes them."""
-        return len(self._lists.items)
-
-    def pairs(self) -> Lists:
-        """`near` of all. O(n^2 x streams) time, memory of the pairs."""
-        return self._lists
 
 
 class PairConflicts:

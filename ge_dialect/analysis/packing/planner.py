@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ge_dialect.analysis.packing.bounds import Bound, lower_bound
+from ge_dialect.analysis.packing.bounds import Bound, lower_bound, quick_bound
+from ge_dialect.analysis.packing.clocks import ClockConflicts
 from ge_dialect.analysis.packing.first_fit import first_fit, orders
 from ge_dialect.analysis.packing.hill_climb import climb
 from ge_dialect.analysis.packing.kernel.binding import Kernel, kernel
@@ -22,8 +23,10 @@ from ge_dialect.analysis.packing.sweep import sweep, sweep_orders
 
 MOST_PAIRS = 8_000_000
 """Ordered pairs in conflict up to which they are listed, in half a gigabyte. Above, only two orders are tried."""
-ORDERED_PAIRS = {True: 40_000_000, False: 3_000_000}
-"""Pairs that the quick orders may look at together, compiled and in Python: two or three seconds."""
+ORDERED_PAIRS = {True: 20_000_000, False: 2_000_000}
+"""Pairs that the quick orders may look at together, compiled and in Python: a second or two."""
+CLIMBED_PAIRS = 10_000_000
+"""Pairs that the climb before the search may look at: half a second at most."""
 MOST_SEARCHED = 20_000
 """Buffers up to which the search is worth its set-up."""
 
@@ -32,12 +35,14 @@ MOST_SEARCHED = 20_000
 class Options:
     """`capacity`: stop at the first plan within so many bytes; None: the fewest bytes that can be found.
 
-    `budget_ms`: time for climbing and search; the quick orders and the bound always run. `compiled`: whether the
-    compiled kernel is used where there is one.
+    `budget_ms`: time for climbing and search; the quick orders and the bound always run. `most_nodes`: search nodes in
+    all; where they end the search before the time does, the plan is the same on every machine. `compiled`: whether
+    the compiled kernel is used where there is one.
     """
 
     capacity: int | None = None
     budget_ms: int = 10_000
+    most_nodes: int = 1 << 60
     compiled: bool = True
     features: Feature = Feature.ALL
 
@@ -70,7 +75,7 @@ def plan(problem: Problem, options: Options | None = None) -> Plan:
     """
     started = time.monotonic()
     options = options or Options()
-    bound = lower_bound(problem)
+    bound = quick_bound(problem)
     sized = np.flatnonzero(problem.sizes > 0)
     offsets = np.zeros(problem.count, dtype=np.int64)
     for buffer, address in problem.fixed.items():
@@ -93,6 +98,8 @@ def _without_pairs(problem: Problem, bound: Bound, options: Options) -> Plan:
         if best.peak <= max(bound.bytes, options.capacity or 0):
             break
     assert best is not None
+    if best.peak > bound.bytes:
+        best = replace(best, bound=lower_bound(problem, compiled=options.compiled))
     return best
 
 
@@ -117,12 +124,16 @@ class _Planner:
 
     def run(self, started: float) -> Plan:
         order = self._quick()
+        if self.peak > self.low and isinstance(self.problem.conflicts, ClockConflicts):
+            self._refine()
         self.deadline = started + self.options.budget_ms / 1000
         if self.peak > self.goal and self.options.budget_ms > 0:
             if self.model.count > MOST_SEARCHED:
-                self._climb(order, self._time_left(), 1 << 30)
+                steps = self.options.most_nodes // self.model.count
+                self._climb(order, self._time_left(), steps)
             else:
-                self._climb(order, self._time_left() / 10, 200)
+                pairs = max(len(self.model.near.items), 1)
+                self._climb(order, self._time_left() / 2, min(200, CLIMBED_PAIRS // pairs))
                 self._search()
         return Plan(
             self.offsets * self.unit,
@@ -133,7 +144,16 @@ class _Planner:
             0.0,
         )
 
+    def _refine(self) -> None:
+        """The bound that takes longer, once quick orders have not come to the other."""
+        self.bound = lower_bound(self.problem, compiled=self.options.compiled)
+        self.low = -(-self.bound.bytes // self.unit)
+        self.goal = max(self.low, self.capacity or 0)
+
     def _time_left(self) -> float:
+        """Seconds; none when the nodes are used up."""
+        if self.nodes >= self.options.most_nodes:
+            return 0.0
         return self.deadline - time.monotonic()
 
     def _keep(self, offsets: Ints, method: str) -> None:
@@ -170,6 +190,7 @@ class _Planner:
         """Search for a plan within a capacity, and learn from what comes out."""
         peeled = peel(self.model, capacity)
         core = self.model if peeled.core.all() else self.model.restricted(peeled.core)
+        nodes = min(nodes, self.options.most_nodes - self.nodes)
         limits = Limits(max(self._time_left() * share, 0.0), nodes, features=self.options.features)
         found: Outcome = (
             self.kernel.search(core, capacity, limits)

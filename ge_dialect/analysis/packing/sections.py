@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from ge_dialect.analysis.packing.conflicts import ClockConflicts, Conflicts, IntervalConflicts
+from ge_dialect.analysis.packing.clocks import ClockConflicts
+from ge_dialect.analysis.packing.conflicts import Conflicts, IntervalConflicts
 from ge_dialect.analysis.packing.lists import Ints, Lists, lists_of, lists_of_pairs, ranges
 
-MOST_COVERED = 6000
+MOST_COVERED = 2000
 """Buffers of a problem without life times up to which cliques are sought; they need n^2 bits."""
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from ge_dialect.analysis.packing.clocks import ClockConflicts
 from ge_dialect.analysis.packing.conflicts import (
-    ClockConflicts,
     Conflicts,
     IntervalConflicts,
     PairConflicts,
@@ -31,7 +31,7 @@ def _conflicts(conflicts: Conflicts, kept: Ints, number: Ints) -> Conflicts:
     if isinstance(conflicts, IntervalConflicts):
         return IntervalConflicts(conflicts.start[kept], conflicts.end[kept])
     if isinstance(conflicts, ClockConflicts):
-        return ClockConflicts(conflicts.release[kept], conflicts.acquire[kept])
+        return conflicts.restricted(kept)
     rows: list[list[int]] = []
     for buffer in kept.tolist():
         near = number[conflicts.near(buffer)]

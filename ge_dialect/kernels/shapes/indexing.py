@@ -197,6 +197,7 @@ GE_SHAPES: Mapping[str, ShapeFunction] = MappingProxyType(
         "NonZero": non_zero,
         "ScatterElements": scatter,
         "ScatterNdUpdate": scatter,
+        "ScatterUpdate": scatter,
         "TensorScatterUpdate": scatter,
     }
 )

@@ -2,44 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import os
 from dataclasses import dataclass
 from typing import Literal
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import DictionaryAttr, ModuleOp
-from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 
-from ge_dialect.analysis.aliases import is_view
 from ge_dialect.analysis.known_shape import is_known
-from ge_dialect.analysis.liveness import Liveness, Memory, Role, Workspace, liveness, stream_of
 from ge_dialect.analysis.memory.layout_check import check_layout
+from ge_dialect.analysis.memory.marks import HBM
 from ge_dialect.analysis.memory_check import check_plan
+from ge_dialect.analysis.packing import Bound
 from ge_dialect.analysis.remarks import emit_remark
-from ge_dialect.dialects.attrs import i64, i64_array
-from ge_dialect.dialects.ge.access import (
-    data_results,
-    ge_type,
-    get_flag,
-    graphs,
-    node_name,
-    set_int,
-)
+from ge_dialect.dialects.attrs import i64, string
+from ge_dialect.dialects.ge.access import graphs, set_int
 from ge_dialect.dialects.ge.graph import GraphOp
-from ge_dialect.dialects.ge.nodes import ConcatOp, PackOp, SplitOp
 from ge_dialect.dialects.location import location_text
 from ge_dialect.formats.errors import GeError
-from ge_dialect.transforms.memory.first_fit import Interval, Packing, pack
-from ge_dialect.transforms.memory.places import HBM, NO_MEMORY, VARIABLE, WEIGHT, write_places
-from ge_dialect.transforms.memory.reference.assign import assign, assign_first_fit
+from ge_dialect.transforms.memory.optimal.in_place import forget_overwrites
+from ge_dialect.transforms.memory.optimal.plan import SearchOptions, best_plan, reference_plan
 from ge_dialect.transforms.memory.reference.options import PlanOptions
-from ge_dialect.transforms.memory.reference.plan import Plan, ask, finish, make_plan, write_plan
+from ge_dialect.transforms.memory.reference.plan import Plan, write_plan
 
-MAX_REFERENCE_REQUESTS = 5000
-"""Up to so many pieces of memory mode `auto` tries GE's assigner too, whose time grows with their square."""
-
-_SPACE_OF_ROLE = {Role.WEIGHT: WEIGHT, Role.VARIABLE: VARIABLE}
+CHECK_VARIABLE = "GE_CHECK_MEMORY"
+"""The environment variable that turns `check` on everywhere, when it is set and not empty or 0."""
 
 
 @dataclass(frozen=True)
@@ -52,34 +40,38 @@ class GePlanMemory(ModulePass):
     Guarantees afterwards (spec/memory.md 1.2 and 8.3, spec/tasks.md 6):
     * `ge.offsets` on every node with data outputs, -1 for one without memory; `ge.spaces` where not all are `hbm`;
       `ge.workspace_offsets` where there are `ge.workspace_bytes`;
-    * `hbm` holds the feature map, then the zero-copy tail: model outputs in order of the nodes that make them (with
-      `first-fit`: in their own), then model inputs by ascending size. Constants lie in `weight`, variables in `var`. A
-      model output that is a model input, a constant or a variable stays where that is;
-    * blocks are multiples of 512 bytes and as large as the stored size; two of them share bytes only when the last
-      reader of the one stands before the writer of the other. Views, gates and outputs with `reuse_input` are their
-      input's memory;
-    * the graph has `ge.arenas`, `ge.zero_copy_size`, `ge.peak_bytes` and `ge.lower_bound_bytes`, the latter two of the
-      feature map without the tail.
+    * `hbm` holds the feature map, then the zero-copy tail: model outputs in order of the nodes that make them
+      (`reference`: in GE's order of blocks, largest first), then model inputs by ascending size. Constants lie in
+      `weight`, variables in `var`. A model output that is a model input, a constant or a variable stays where that is;
+    * blocks are multiples of 512 bytes and as large as the stored size; two of them share bytes only when all uses of
+      the one are done before the other is written: by the order of nodes on one stream, by data edges, control edges
+      and the order of each stream on several. Views, gates and outputs with `reuse_input` are their input's memory;
+    * the graph has `ge.arenas`, `ge.zero_copy_size`, and of the feature map without the tail `ge.peak_bytes`,
+      `ge.lower_bound_bytes` (what no plan for the same order and the same writing in place can do without),
+      `ge.lower_bound_kind` (why) and `ge.plain_bound_bytes` (the bound when nothing is written in place). The kinds are
+      `max live`: the most that is alive at one node of the one queue; `antichain`: the heaviest set of pieces of which
+      no two are ordered, exact; `max live in one order`: the most alive in one order that the streams allow, which is
+      what is known of several streams where there are more than 5000 pieces or the plan needs no more; `given`: one
+      piece alone; `search`: all plans with less were tried.
 
     Options:
-    * `mode`: `auto`: what honours all marks and needs the fewest bytes. Where one stream runs everything, that is the
-      lowest free place for each piece that `reference` would ask for (tried in four orders), and GE's assigner where
-      it does better and the graph is not large; with several streams GE's assigner, for a large graph without
-      no-task nodes `first-fit`.
-      `first-fit`: the lowest free place, the best of four orders of placing. With more than one stream, each
-      gets a part of the feature map of its own, and what another stream reads is not reused: right whatever events are
-      set later, not tight. Refuses nodes that are marked `ge.no_task`.
+    * `mode`: `optimal`: offset packing, never more than `reference` needs. Members of runs are packed as groups at
+      fixed distances, each member alive on its own. Several quick orders come first, then, as long as the bound is not
+      reached, a search; see `docs/memory.md`. Graphs with switches of streams and merges get `reference`.
       `reference`: GE's block assigner (spec/memory.md): whole free blocks of one size first, then blocks inside blocks;
       across streams where a synchronisation orders them; inputs and outputs of continuous nodes end to end, and a
       node without task on its inputs' memory.
-    * `check`: after planning, check the plan against the graph alone (`ge_dialect.analysis.memory_check`, and but for
-      `first-fit` also spec/memory.md section 11); an unsafe plan is an error.
-    * `reuse` (auto, reference, as all that follow): `false` gives every output memory of its own.
+    * `in-place`: operators write over an operand that dies there (`reuse_input` of the output's slot). Not given: with
+      `optimal` yes, with `reference` no, which has a table of its own for it (spec/memory.md section 9).
+    * `budget-ms`, `search-nodes` (optimal): what the search may take, whichever ends first; nodes not given: ten
+      million divided by the number of pieces. Where the nodes end it, the plan is the same on every machine.
+    * `check`: after planning, check the plan against the graph alone (`ge_dialect.analysis.memory_check` and
+      spec/memory.md section 11); an unsafe plan is an error. On as well when GE_CHECK_MEMORY is set in the environment.
+    * `reuse`: `false` gives every output memory of its own.
     * `memory-priority`: try GE's four further variants with size classes too.
-    * `release-first`: take the free block that was released first, not last.
+    * `release-first`: GE's assigner takes the free block that was released first, not last.
     * `reusable-inputs`, `reusable-outputs`: numbers of model inputs whose memory may be given on after
       their last reader, and of model outputs whose memory may hold something else before.
-    * `inplace`: elementwise nodes write over an input that dies there (`reuse_input` of the output's slot).
 
     Raises GeError for runs of tensors that cannot be laid out, and for an unsafe plan with `check`.
 
@@ -91,14 +83,16 @@ class GePlanMemory(ModulePass):
 
     name = "ge-plan-memory"
 
-    mode: Literal["auto", "first-fit", "reference"] = "auto"
+    mode: Literal["optimal", "reference"] = "optimal"
+    in_place: bool | None = None
+    budget_ms: int = 1000
+    search_nodes: int | None = None
     check: bool = False
     reuse: bool = True
     memory_priority: bool = False
     release_first: bool = False
     reusable_inputs: tuple[int, ...] = ()
     reusable_outputs: tuple[int, ...] = ()
-    inplace: bool = False
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         found = graphs(op)
@@ -114,26 +108,18 @@ class GePlanMemory(ModulePass):
                 condition="unknown",
             )
             return
-        if self.mode == "first-fit":
-            self._first_fit(root)
-        elif self.mode == "reference":
-            self._write(root, make_plan(root, self._options()))
+        forget_overwrites(root)
+        if self.mode == "reference":
+            plan, plain_bound = reference_plan(root, self._options())
         else:
-            self._auto(root)
-        if self.check:
-            _check(root, self.mode)
-
-    def _first_fit(self, root: GraphOp) -> None:
-        _refuse_no_task(root.block.ops)
-        live = liveness(root)
-        plan = _Plan()
-        bound = live.lower_bound()
-        order = plan.place_feature_map(live, bound)
-        peak = plan.sizes[HBM]
-        plan.place_tail(live.memory)
-        plan.place_own_spaces(live.memory)
-        plan.write(root, live)
-        self._report(root, plan.sizes, peak, bound, order)
+            search = SearchOptions(self.in_place is not False, self.budget_ms, self.search_nodes)
+            best = best_plan(root, self._options(), search)
+            best.write_marks()
+            plan, plain_bound = best.plan, best.plain_bound
+        write_plan(plan)
+        self._report(root, plan, plain_bound)
+        if self.check or os.environ.get(CHECK_VARIABLE, "0") not in ("", "0"):
+            _check(root)
 
     def _options(self) -> PlanOptions:
         return PlanOptions(
@@ -142,162 +128,37 @@ class GePlanMemory(ModulePass):
             release_first=self.release_first,
             reusable_inputs=frozenset(self.reusable_inputs),
             reusable_outputs=frozenset(self.reusable_outputs),
-            inplace=self.inplace,
+            inplace=self.in_place is True,
         )
 
-    def _auto(self, root: GraphOp) -> None:
-        options = self._options()
-        asked = ask(root, options, one_queue=True)
-        large = len(asked.wanted.pool) > MAX_REFERENCE_REQUESTS
-        if asked.graph.streams > 1:
-            if large and not any(_lays_out(node.op) for node in asked.graph.nodes):
-                self._first_fit(root)
-            else:
-                self._write(root, finish(asked, assign(asked.wanted, asked.edges, options)))
-            return
-        best = finish(asked, assign_first_fit(asked.wanted))
-        if best.peak > best.bound and not large:
-            other = finish(asked, assign(asked.wanted, asked.edges, options))
-            best = min(best, other, key=lambda plan: plan.sizes[HBM])
-        self._write(root, best)
-
-    def _write(self, root: GraphOp, plan: Plan) -> None:
-        write_plan(plan)
-        self._report(root, plan.sizes, plan.peak, plan.bound, plan.assignment.variant.name)
-
-    def _report(
-        self, root: GraphOp, sizes: dict[str, int], peak: int, bound: int, order: str
-    ) -> None:
-        root.attributes["ge.arenas"] = DictionaryAttr({k: i64(v) for k, v in sizes.items()})
-        set_int(root, "ge.zero_copy_size", sizes[HBM] - peak)
+    def _report(self, root: GraphOp, plan: Plan, plain: Bound) -> None:
+        root.attributes["ge.arenas"] = DictionaryAttr({k: i64(v) for k, v in plan.sizes.items()})
+        peak, bound = plan.peak, plan.bound.bytes
+        set_int(root, "ge.zero_copy_size", plan.sizes[HBM] - peak)
         set_int(root, "ge.peak_bytes", peak)
         set_int(root, "ge.lower_bound_bytes", bound)
+        root.attributes["ge.lower_bound_kind"] = string(plan.bound.kind)
+        set_int(root, "ge.plain_bound_bytes", plain.bytes)
         ratio = peak / bound if bound else 1.0
+        order = plan.assignment.variant.name
         emit_remark(
             root,
             self.name,
             "analysis",
-            f"peak {peak} bytes, lower bound {bound}, ratio {ratio:.3f}, placed by {order}",
+            f"peak {peak} bytes, lower bound {bound} ({plan.bound.kind}), ratio {ratio:.3f}, placed by {order}; "
+            f"without writing in place at least {plain.bytes}",
             peak=peak,
             bound=bound,
+            bound_kind=plan.bound.kind,
             ratio=ratio,
             order=order,
+            plain_bound=plain.bytes,
         )
 
 
-def _check(graph: GraphOp, mode: str) -> None:
+def _check(graph: GraphOp) -> None:
     """Raise GeError for a plan that is not safe."""
-    problems = check_plan(graph)
-    if mode != "first-fit":
-        problems += check_layout(graph)
+    problems = check_plan(graph) + check_layout(graph)
     if problems:
         more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
         raise GeError(f"the memory plan is not safe: {problems[0]}{more}", location_text(graph))
-
-
-def _lays_out(op: Operation) -> bool:
-    """Whether a node makes no task since its operands lie as its result does."""
-    return (
-        get_flag(op, "ge.no_task")
-        and isinstance(op, ConcatOp | PackOp | SplitOp)
-        and not is_view(op)
-    )
-
-
-def _refuse_no_task(ops: Iterable[Operation]) -> None:
-    for op in ops:
-        if _lays_out(op):
-            raise GeError(
-                f'node "{node_name(op)}" of type {ge_type(op)} makes no task; first fit does not lay out its operands',
-                location_text(op),
-            )
-
-
-class _Plan:
-    """Places found so far, and the bytes of each space."""
-
-    def __init__(self) -> None:
-        self.sizes = {HBM: 0, WEIGHT: 0}
-        self.places: dict[int, int] = {}  # by id of a Memory, which `Liveness.memory` keeps alive
-        self.workspaces: dict[Operation, dict[int, int]] = {}
-
-    def place_feature_map(self, live: Liveness, bound: int) -> str:
-        """Pack what is neither input nor output; answer the order that was best (of the first part)."""
-        last = live.length - 1
-        parts = _parts(live)
-        orders: list[str] = []
-        for stream, items in parts.items():
-            intervals = [_interval(item, last, stream, several=len(parts) > 1) for item in items]
-            packing: Packing = pack(intervals, bound if len(parts) == 1 else 0)
-            for item, offset in zip(items, packing.offsets, strict=True):
-                self._put(item, self.sizes[HBM] + offset)
-            self.sizes[HBM] += packing.peak
-            orders.append(packing.order)
-        return orders[0] if orders else "start"
-
-    def _put(self, item: Memory | Workspace, offset: int) -> None:
-        if isinstance(item, Memory):
-            self.places[id(item)] = offset
-        else:
-            self.workspaces.setdefault(item.op, {})[item.index] = offset
-
-    def place_tail(self, memory: list[Memory]) -> None:
-        """The zero-copy tail: outputs in order, then inputs by size."""
-        outputs = [item for item in memory if item.role is Role.OUTPUT]
-        inputs = [item for item in memory if item.role is Role.INPUT]
-        outputs.sort(key=lambda item: item.io)
-        inputs.sort(key=lambda item: (item.bytes, item.io))
-        for item in (*outputs, *inputs):
-            self._append(item, HBM)
-
-    def place_own_spaces(self, memory: list[Memory]) -> None:
-        """Constants and variables, in block order."""
-        for item in memory:
-            if (space := _SPACE_OF_ROLE.get(item.role)) is not None:
-                self._append(item, space)
-
-    def _append(self, item: Memory, space: str) -> None:
-        at = self.sizes.get(space, 0)
-        self.places[id(item)] = at
-        self.sizes[space] = at + item.bytes
-
-    def write(self, graph: GraphOp, live: Liveness) -> None:
-        """Put the places on the nodes."""
-        for op in graph.block.ops:
-            if results := data_results(op):
-                write_places(op, [self._place(live, result) for result in results])
-            if (offsets := self.workspaces.get(op)) is not None:
-                op.attributes["ge.workspace_offsets"] = i64_array(
-                    [offsets[i] for i in range(len(offsets))]
-                )
-
-    def _place(self, live: Liveness, value: SSAValue) -> tuple[int, str]:
-        memory = live.of.get(value)
-        if memory is None:
-            return NO_MEMORY, HBM
-        return self.places[id(memory)], _SPACE_OF_ROLE.get(memory.role, HBM)
-
-
-def _parts(live: Liveness) -> dict[int | None, list[Memory | Workspace]]:
-    """What to pack, by the stream that writes it; one part when the graph uses a single stream."""
-    feature = [item for item in live.memory if item.role is Role.FEATURE]
-    streams = {
-        stream: None for item in live.memory for stream in item.streams if stream is not None
-    }
-    if len(streams) <= 1:
-        items = [*feature, *live.workspaces]
-        return {None: items} if items else {}
-    parts: dict[int | None, list[Memory | Workspace]] = {}
-    for item in feature:
-        parts.setdefault(next(iter(item.streams)), []).append(item)
-    for space in live.workspaces:
-        parts.setdefault(stream_of(space.op), []).append(space)
-    return parts
-
-
-def _interval(item: Memory | Workspace, last: int, stream: int | None, several: bool) -> Interval:
-    if isinstance(item, Workspace):
-        forever = several and stream is None
-        return Interval(item.at, last if forever else item.at, item.bytes)
-    crosses = several and (stream is None or any(other != stream for other in item.streams))
-    return Interval(item.start, last if crosses else item.end, item.bytes)

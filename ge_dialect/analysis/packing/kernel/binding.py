@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
+from ge_dialect.analysis.packing.clocks import Chains
 from ge_dialect.analysis.packing.kernel.build import library_path, source_digest
 from ge_dialect.analysis.packing.lists import Ints
 from ge_dialect.analysis.packing.model import Model
@@ -85,6 +86,22 @@ class Kernel:
             statistics.restarts,
         )
 
+    def antichain(self, chains: Chains, sizes: Ints, most_steps: int) -> Ints | None:
+        """The buffers of the heaviest antichain, ascending; None when `most_steps` were not enough."""
+        order = chains.order
+        weight = np.ascontiguousarray(sizes[order])
+        chain = np.ascontiguousarray(chains.chain[order])
+        after = np.ascontiguousarray(chains.after[order])
+        end = np.ascontiguousarray(chains.end)
+        member = np.zeros(len(order), dtype=np.int64)
+        arrays = [_address(array) for array in (weight, end, chain, after)]
+        found = self.library.ge_pack_antichain(
+            _INT(len(order)), _INT(chains.count), *arrays, _INT(most_steps), _address(member)
+        )
+        if found == -2:
+            raise MemoryError
+        return None if found < 0 else np.sort(order[member > 0])
+
 
 def _address(array: Ints) -> ctypes.c_void_p:
     return ctypes.c_void_p(array.ctypes.data)
@@ -129,4 +146,5 @@ def load(path: Path) -> Kernel | None:
         return None
     library.ge_pack_search.restype = ctypes.c_int
     library.ge_pack_first_fit.restype = _INT
+    library.ge_pack_antichain.restype = _INT
     return Kernel(library)

@@ -15,7 +15,7 @@ from functools import cache
 from pathlib import Path
 
 FOLDER = Path(__file__).resolve().parent
-SOURCES = ("problem.h", "search_state.h", "search.c", "first_fit.c")
+SOURCES = ("problem.h", "search_state.h", "search.c", "first_fit.c", "antichain.c")
 FLAGS = ("-std=c11", "-O2", "-shared", "-fPIC", "-fvisibility=hidden", "-ffp-contract=off")
 """No contraction of floating point: the search orders by floating-point keys, in Python as in C."""
 

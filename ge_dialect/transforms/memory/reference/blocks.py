@@ -11,6 +11,9 @@ from math import ceil, log2
 
 from ge_dialect.transforms.memory.reference.requests import Request
 
+KEPT_TYPES = frozenset({"Const", "Constant", "FastrcnnPredictions"})
+"""Types whose readers do not give the memory back at level 1 (section 4.2, step 4)."""
+
 _BIG = 8 << 20
 
 
@@ -154,6 +157,8 @@ class _LevelOne:
         """Put the block on the free list of its stream unless nobody may take it."""
         last = block.members[-1]
         owner = block.owner
+        if last.cluster is not None and last.node.type in KEPT_TYPES:
+            return
         if not last.reusable or owner.continuous or owner.zero_copy or last.cross_stream_first:
             return
         self.free.setdefault((owner.space, owner.stream, owner.batch, block.size), []).append(block)
@@ -187,6 +192,8 @@ def level_one(requests: Sequence[Request], variant: Variant) -> list[Block]:
                 releases.append(entry)
             else:
                 due.setdefault(when, []).append(entry)
+        if variant.size_classes:
+            releases.sort(key=lambda item: item[1].members[-1].at)
         for slot, block in releases:
             if slot >= 0:
                 state.release(block)

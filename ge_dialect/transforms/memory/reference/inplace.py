@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ge_dialect.analysis.memory.distances import origin
 from ge_dialect.analysis.memory.model import NO_STREAM, MemoryGraph, Node, Output
-from ge_dialect.dialects.attrs import i64
+from ge_dialect.dialects.attrs import UNIT, i64
 from ge_dialect.dialects.ge.access import set_slot_attr
 
 IN_PLACE_TYPES = frozenset(
@@ -84,6 +84,7 @@ def reuse_inputs(graph: MemoryGraph) -> int:
         source, output = node.inputs[slot], node.outputs[0]
         assert source is not None
         set_slot_attr(node.op, "res", 0, "reuse_input", i64(slot))
+        set_slot_attr(node.op, "res", 0, "in_place", UNIT)
         members[origin(source)] += members.pop(output)
         output.source = source
         count += 1

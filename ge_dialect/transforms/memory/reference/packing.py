@@ -245,8 +245,11 @@ class _Tree:
 
 
 class _Packer:
-    def __init__(self, blocks: list[Block], edges: StreamEdges, *, priority: bool) -> None:
+    def __init__(
+        self, blocks: list[Block], edges: StreamEdges, *, priority: bool, last_clean: int
+    ) -> None:
         self.blocks = blocks
+        self.last_clean = last_clean
         self.facts = _Facts(blocks, edges, priority=priority)
 
     def run(self) -> None:
@@ -281,6 +284,8 @@ class _Packer:
         for index in self._candidates(row, parent, tree):
             child = self.blocks[index]
             if child.children or child.size > largest or not _compatible(parent, child):
+                continue
+            if parent.owner.continuous and child.owner.at < self.last_clean:
                 continue
             if self.facts.special[index]:
                 if not parent.children and _fits_special(child, parent):
@@ -351,9 +356,18 @@ def _fits_special(parent: Block, child: Block) -> bool:
 
 
 def level_two(
-    blocks: Sequence[Block], edges: StreamEdges, *, ascending: bool, priority: bool = False
+    blocks: Sequence[Block],
+    edges: StreamEdges,
+    *,
+    ascending: bool,
+    priority: bool = False,
+    last_clean: int = -1,
 ) -> list[Block]:
-    """Put blocks into blocks; the list in the order in which parents are placed, children included."""
+    """Put blocks into blocks; the list in the order in which parents are placed, children included.
+
+    `last_clean`: the id of the last node that zeroes memory centrally; what earlier nodes made lies in no continuous
+    block.
+    """
     ordered = sorted(blocks, key=lambda block: _sort_key(block, ascending))
-    _Packer(ordered, edges, priority=priority).run()
+    _Packer(ordered, edges, priority=priority, last_clean=last_clean).run()
     return ordered

@@ -8,9 +8,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ge_dialect.analysis.memory.clusters import Cluster
+from ge_dialect.analysis.memory.layout_check import check_marks
 from ge_dialect.analysis.memory.marks import HBM, OUTSIDE
 from ge_dialect.analysis.memory.model import MemoryGraph, Node, Output, memory_graph
 from ge_dialect.analysis.memory.streams import StreamEdges, normalise, stream_edges
+from ge_dialect.analysis.packing import Bound
 from ge_dialect.analysis.sizes import aligned
 from ge_dialect.dialects.attrs import i64_array
 from ge_dialect.dialects.engine_types import VARIABLE_TYPES
@@ -25,15 +27,15 @@ from ge_dialect.transforms.memory.reference.requests import Requests, requests
 
 @dataclass(slots=True)
 class Plan:
-    """A finished plan: bytes of each space, of the zero-copy tail in `hbm`, of the most that is alive at once, and the
-    places of all outputs (by `uid`: offset and space)."""
+    """A finished plan: bytes of each space and of the zero-copy tail in `hbm`, bytes that no plan for the same requests
+    can do without, with the name of the argument, and the places of all outputs (by `uid`: offset and space)."""
 
     graph: MemoryGraph
     wanted: Requests
     assignment: Assignment
     sizes: dict[str, int]
     zero_copy: int
-    bound: int
+    bound: Bound
     places: dict[int, tuple[int, str]]
 
     @property
@@ -50,6 +52,10 @@ class Asked:
     edges: StreamEdges
     wanted: Requests
 
+    def again(self, options: PlanOptions) -> Asked:
+        """The same graph after a change of what lies on what."""
+        return Asked(self.graph, self.edges, requests(self.graph, self.edges, options))
+
 
 def _lower_bound(wanted: Requests, length: int) -> int:
     """The most bytes of feature map in use at one node of the order: no plan needs less, however many streams."""
@@ -62,10 +68,11 @@ def _lower_bound(wanted: Requests, length: int) -> int:
     for step in change:
         live += step
         most = max(most, live)
-    return most + _atomic_bytes(wanted)
+    return most
 
 
-def _atomic_bytes(wanted: Requests) -> int:
+def atomic_bytes(wanted: Requests) -> int:
+    """Bytes of the area in `hbm` that one central node zeroes."""
     by_batch: dict[str, int] = {}
     for request in wanted.atomic:
         if request.space == HBM:
@@ -92,13 +99,15 @@ def make_plan(graph: GraphOp, options: PlanOptions) -> Plan:
 def ask(graph: GraphOp, options: PlanOptions, *, one_queue: bool = False) -> Asked:
     """What the graph asks for. `one_queue`: a graph without any stream is taken for one that a single stream runs.
 
-    Raises LayoutError for runs that cannot be laid out.
+    Raises LayoutError for attributes that contradict each other (section 11.1) and runs that cannot be laid out.
     """
     found = memory_graph(graph)
     if one_queue and found.streams == 0:
         found.streams = 1
         for node in found.nodes:
             node.stream = 0
+    for node, problem in check_marks(found):
+        raise node.error(problem)
     normalise(found)
     if options.inplace:
         reuse_inputs(found)
@@ -106,8 +115,9 @@ def ask(graph: GraphOp, options: PlanOptions, *, one_queue: bool = False) -> Ask
     return Asked(found, edges, requests(found, edges, options))
 
 
-def finish(asked: Asked, assignment: Assignment) -> Plan:
-    """The plan that an assignment of the requests gives."""
+def finish(asked: Asked, assignment: Assignment, bound: Bound | None = None) -> Plan:
+    """The plan that an assignment of the requests gives. `bound` is of what lies in `hbm` without tail and zeroed area;
+    None: the most alive in the order of nodes."""
     found, wanted = asked.graph, asked.wanted
     sizes = {HBM: 0, WEIGHT: 0, **assignment.sizes}
     places: dict[int, tuple[int, str]] = {}
@@ -120,7 +130,10 @@ def finish(asked: Asked, assignment: Assignment) -> Plan:
         at = sizes.get(space, 0)
         _place(cluster, at, space, places)
         sizes[space] = at + aligned(cluster.size)
-    bound = _lower_bound(wanted, len(found.nodes))
+    if bound is None:
+        kind = "max live" if found.streams <= 1 else "max live in one order"
+        bound = Bound(_lower_bound(wanted, len(found.nodes)), kind)
+    bound = Bound(bound.bytes + atomic_bytes(wanted), bound.kind)
     return Plan(found, wanted, assignment, sizes, assignment.zero_copy, bound, places)
 
 

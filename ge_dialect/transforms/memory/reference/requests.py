@@ -13,12 +13,18 @@ from xdsl.dialects.builtin import IntegerAttr, TensorType
 from xdsl.ir import Attribute, SSAValue
 
 from ge_dialect.analysis.memory.clusters import Cluster, clusters
-from ge_dialect.analysis.memory.continuity import ZERO_MEMORY_TYPES, is_outside_pools
+from ge_dialect.analysis.memory.continuity import (
+    ZERO_MEMORY_TYPES,
+    continuous_consumer,
+    is_cleaned_separately,
+    is_outside_pools,
+)
 from ge_dialect.analysis.memory.marks import HBM, SPACES, highest_type
 from ge_dialect.analysis.memory.model import NO_STREAM, MemoryGraph, Node, Output
-from ge_dialect.analysis.memory.refresh import refuses_refresh
-from ge_dialect.analysis.memory.streams import MERGE_TYPES, StreamEdges
+from ge_dialect.analysis.memory.refresh import input_refuses_refresh, refuses_refresh
+from ge_dialect.analysis.memory.streams import CLEAN_TYPES, MERGE_TYPES, StreamEdges
 from ge_dialect.analysis.sizes import aligned
+from ge_dialect.dialects.ge.access import ge_attr
 from ge_dialect.dialects.ge.nodes import DataOp
 from ge_dialect.dialects.ge.types import ResourceType, VariantType
 from ge_dialect.transforms.memory.reference.options import PlanOptions
@@ -26,6 +32,9 @@ from ge_dialect.transforms.memory.reference.options import PlanOptions
 MIN = 0
 """Begin of what no earlier memory may be used for. The reference says 1, where ids start at 0 as well: a node 0 that
 is no input would then come before it."""
+
+PARENT_SLOT = "ge.parent_node_index"
+"""Graph inputs that have it stand for an input of a call: the graph is the known part of a dynamic one (8.3)."""
 
 MAX = 0xFFFFFFFF
 """End of what is never given on."""
@@ -53,7 +62,8 @@ class Request:
     them; `ends`: those that another stream knows better; `same_stream` false: several streams read it and some do not
     come back. `at`: the node that asks; `freed`: the node after which it is given back; `slot`: the input slot of
     `freed` through which, -1 when it goes before the next node asks for anything. `first`/`last`: the nodes between
-    which it holds something for certain, for lower bounds.
+    which it holds something for certain, for lower bounds. `pre`/`post`: whether it may be taken from something that
+    died earlier, and given to something later (section 3.1).
     """
 
     node: Node
@@ -79,11 +89,28 @@ class Request:
     refreshable: bool = True
     io_input: bool = False
     zeroed: bool = False
+    pre: bool = True
+    post: bool = True
 
     @property
     def continuous(self) -> bool:
         """Whether the memory is a padded run."""
         return self.cluster is not None and self.cluster.padded
+
+    @property
+    def placed_last(self) -> bool:
+        """Whether the memory is made of the blocks of several producers, which are put behind all others once they are
+        packed: padded inputs (section 6.7). Padded outputs, and inputs of which only the first has a block, are one
+        block at its own place in the list (sections 6.5 and 6.6)."""
+        cluster = self.cluster
+        if cluster is None or not cluster.padded:
+            return False
+        return not any(
+            x.node.is_padded_output
+            or x.node.marks.fusion_strides is not None
+            or any(is_cleaned_separately(consumer) for consumer, _ in x.consumers)
+            for x in cluster.outputs
+        )
 
     def end_on(self, stream: int) -> int:
         """When its last use is over as `stream` sees it."""
@@ -93,11 +120,13 @@ class Request:
 @dataclass(slots=True)
 class Requests:
     """All that asks for memory, in order: `pool` from the pools, `atomic` in an area that is zeroed centrally, `fixed`
-    in the spaces of constants and variables."""
+    in the spaces of constants and variables. `last_clean`: the id of the last node that zeroes centrally, -1 for none.
+    """
 
     pool: list[Request]
     atomic: list[Request]
     fixed: list[Cluster]
+    last_clean: int = -1
 
 
 class _Maker:
@@ -108,6 +137,7 @@ class _Maker:
         self.last = max(0, len(graph.nodes) - 1)
         self.merged = _merge_groups(graph)
         self.input_numbers = _input_numbers(graph)
+        self.is_part = any(x.is_data and PARENT_SLOT in x.op.attributes for x in graph.nodes)
 
     def cluster(self, cluster: Cluster) -> Request | None:
         """The request of a cluster, None when it needs no pool memory."""
@@ -143,8 +173,8 @@ class _Maker:
         users: list[Node] = [x.node for x in producers]
         for output in cluster.outputs:
             for consumer, slot in output.consumers:
-                if consumer.renames:
-                    continue
+                if consumer.renames and any(x.consumers for x in consumer.outputs):
+                    continue  # whoever reads its outputs uses the memory later
                 users.append(consumer)
                 if (consumer.id, slot) > (request.freed, request.slot):
                     request.freed, request.slot = consumer.id, slot
@@ -182,7 +212,13 @@ class _Maker:
             node = output.node
             kind = _plain_type(node.type)
             pre &= kind not in _NO_PRE
-            post &= kind not in _NO_POST
+            if node.is_data:
+                request.io_input = True
+                post &= self.input_numbers[node] in self.options.reusable_inputs
+            else:
+                post &= kind not in _NO_POST
+            if _is_iterator(node):
+                pre = post = False
             if _holds_handles(node):
                 post = False
             if node.marks.no_reuse or output.uid in self.merged:
@@ -191,29 +227,29 @@ class _Maker:
             request.refreshable &= not (
                 node.marks.no_padding_output and node.marks.output_reuse_input
             )
-            if node.is_data:
-                request.io_input = True
-                post = self.input_numbers[node] in self.options.reusable_inputs
             for consumer, slot in output.consumers:
-                accepts &= not refuses_refresh(consumer)
+                accepts &= not input_refuses_refresh(consumer, slot)
                 if consumer.type == "NetOutput":
                     reached += 1
                     post = False
-                    pre &= slot in self.options.reusable_outputs
+                    pre &= self.is_part or slot in self.options.reusable_outputs
                     request.last = self.last
         if cluster.chained:
             pre = post = False
+        is_boundary = (request.io_input and len(cluster.producers) == 1) or (
+            not request.io_input and (reached == 1 or (self.is_part and reached > 0))
+        )
         request.zero_copy = (
             request.space == HBM
-            and accepts
+            and (accepts or self.is_part)
             and not cluster.padded
-            and not (request.io_input and len(cluster.producers) > 1)
-            and (request.io_input or reached == 1)
+            and is_boundary
         )
         request.refreshable &= accepts
         self._close(request, pre, post)
 
     def _close(self, request: Request, pre: bool, post: bool) -> None:
+        request.pre, request.post = pre and self.options.reuse, post and self.options.reuse
         request.reusable = self.options.reuse and (pre or post)
         if not pre:
             request.begin = MIN
@@ -252,9 +288,27 @@ class _Maker:
         if request.zero_copy or cluster.padded or request.io_input:
             return False
         return any(
-            x.index in x.node.marks.atomic_outputs and not x.node.marks.zeroes_itself
+            x.index in x.node.marks.atomic_outputs
+            and x.node.marks.is_atomic
+            and not x.node.marks.zeroes_itself
+            and not _is_in_run(x)
             for x in cluster.producers
         )
+
+
+def _is_in_run(output: Output) -> bool:
+    """Whether the output is part of continuous outputs or leads to continuous inputs."""
+    node = output.node
+    return (
+        node.is_padded_output
+        or node.is_no_padding_output
+        or any(continuous_consumer(x, slot) is not None for x, slot in output.consumers)
+    )
+
+
+def _is_iterator(node: Node) -> bool:
+    """Whether the node is another framework's iterator, which keeps what it made (section 3.1)."""
+    return node.type == "FrameworkOp" and ge_attr(node.op, "original_type") == "IteratorV2"
 
 
 def _is_handle(value: SSAValue) -> bool:
@@ -332,6 +386,7 @@ def requests(
     """What the graph asks for. Raises LayoutError for runs that cannot be laid out. Linear in nodes and edges."""
     maker = _Maker(graph, edges, options)
     made = Requests([], [], [])
+    made.last_clean = max((x.id for x in graph.nodes if x.type in CLEAN_TYPES), default=-1)
     several = graph.streams > 1
     crossing = _mark_cross_stream(graph) if several else set[int]()
     for cluster in clusters(graph) if found is None else found:

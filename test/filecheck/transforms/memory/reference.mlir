@@ -50,13 +50,13 @@ ge.graph @split {
 
 // -----
 
-// Tests padded runs: whole blocks side by side.
+// Tests padded runs: whole blocks side by side, inputs behind everything else.
 // CHECK-LABEL: ge.graph @padded
 ge.graph @padded {
-  // CHECK: ge.name = "a", ge.offsets = array<i64: 0>
+  // CHECK: ge.name = "a", ge.offsets = array<i64: 1024>
   %a = ge.op "Foo" {ge.name = "a"} : tensor<60xf32>
   %b = ge.op "Foo" {ge.name = "b"} : tensor<60xf32>
-  // CHECK: ge.name = "h", ge.offsets = array<i64: 1024, 1536>
+  // CHECK: ge.name = "h", ge.offsets = array<i64: 0, 512>
   %h, %i = ge.op "Hcom" (%a, %b) attrs {continuous_input = true, continuous_output = true} {ge.name = "h"} : tensor<60xf32>, tensor<60xf32>
   %k = ge.op "Foo" (%h, %i) {ge.name = "k"} : tensor<60xf32>
   ge.net_output (%k) {ge.name = "out"}

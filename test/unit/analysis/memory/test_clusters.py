@@ -122,6 +122,30 @@ def test_a_run_needs_its_dimension_index() -> None:
         clusters(memory_graph(graphs(module)[0]))
 
 
+def test_a_single_input_without_padding_needs_its_dimension_index_too() -> None:
+    module = parsed("""
+    ge.graph @main {
+      %a = ge.op "Foo" {ge.name = "a"} : tensor<8xf32>
+      %c = ge.op "Foo" (%a) attrs {_no_padding_continuous_input = true, _output_reuse_input = true} {ge.name = "c"}
+          : tensor<8xf32>
+    }""")
+    with pytest.raises(LayoutError, match="no _reuse_input_on_dim_index"):
+        clusters(memory_graph(graphs(module)[0]))
+
+
+def test_a_chain_of_padded_runs_takes_no_strides_of_producers() -> None:
+    """Outputs end to end that are inputs end to end: every one takes its aligned size (spec/memory.md 6.5)."""
+    text = """
+    ge.graph @main {{
+      %a, %b = ge.op "Foo" attrs {{continuous_output = true{}}} {{ge.name = "a"}} : tensor<8xf32>, tensor<8xf32>
+      %c = ge.op "Foo" (%a, %b) attrs {{continuous_input = true}} {{ge.name = "c"}} : tensor<8xf32>
+    }}"""
+    assert clusters(memory_graph(graphs(parsed(text.format("")))[0]))[0].chained
+    given = ", _output_offset_for_buffer_fusion = array<i64: 512, 512>"
+    with pytest.raises(LayoutError, match=r'"a".* strides of its own'):
+        clusters(memory_graph(graphs(parsed(text.format(given)))[0]))
+
+
 def test_places_from_any_output() -> None:
     a, b = node("a", [], 2), node("b", [], 2)
     joined = concat("c", [a.results[0], b.results[0]])

@@ -72,6 +72,18 @@ def test_a_missing_place_is_found(module: ModuleOp) -> None:
     assert '"d":0 has no place' in move(module, "d", 0, -(10**9))
 
 
+def test_types_without_memory_need_no_place() -> None:
+    found = parsed("""
+    ge.graph @main {
+      %a = ge.op "HvdWait" {ge.name = "a"} : tensor<60xf32>
+      %b = ge.op "Foo" (%a) {ge.name = "b"} : tensor<60xf32>
+      ge.net_output (%b) {ge.name = "out"}
+    }""")
+    GePlanMemory(mode="reference").apply(Context(), found)
+    assert get_ints(op_named(found, "a"), "ge.offsets") == [-1]
+    assert check_layout(root(found)) == []
+
+
 def test_an_output_too_small_for_its_inputs_is_found(module: ModuleOp) -> None:
     set_slot_attr(op_named(module, "c"), "res", 0, "size", i64(448))
     problems = check_layout(root(module))
@@ -86,7 +98,7 @@ def add(module: ModuleOp, name: str, key: str, value: list[int]) -> list[str]:
 
 def test_offset_lists_on_some_inputs_only(module: ModuleOp) -> None:
     problems = add(module, "a", "_output_offset_list_for_continuous", [0])
-    assert problems[0] == 'of the inputs of "c" some have an offset list and some have none'
+    assert problems[0] == '"c" has inputs of which some have an offset list and some have none'
 
 
 def test_a_fusion_stride_that_is_not_kept(module: ModuleOp) -> None:

@@ -46,6 +46,13 @@ def test_a_run_with_another_reader_or_a_gap_does_not() -> None:
     assert streams(graph(("a", 0, ""), ("x", 2, ""), ("b", 1, "a"), ("d", 0, "b"))) == [0, 2, 1, 0]
 
 
+def test_a_control_edge_into_a_run_does_not_break_it() -> None:
+    """Only data links count (section 5.1)."""
+    found = graph(("z", 3, ""), ("a", 0, ""), ("b", 1, "a"), ("d", 0, "b"))
+    found.nodes[2].before.append(found.nodes[0])
+    assert streams(found) == [3, 0, 0, 0]
+
+
 def test_one_stream_is_the_stream_of_all() -> None:
     assert streams(graph(("a", None, ""), ("b", 7, "a"), ("c", None, "b"))) == [7, 7, 7]
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from itertools import combinations
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from packing_problems import SLOW, clocks, pairs, problems
+from packing_problems import ENGINES, SLOW, clocks, pairs, problems
 
 from ge_dialect.analysis.packing import (
     ClockConflicts,
@@ -15,9 +16,11 @@ from ge_dialect.analysis.packing import (
     IntervalConflicts,
     PairConflicts,
     Problem,
+    Writers,
     lower_bound,
 )
 from ge_dialect.analysis.packing.antichain import heaviest_antichain
+from ge_dialect.analysis.packing.kernel.binding import kernel
 
 
 def heaviest_clique(conflicts: Conflicts, sizes: list[int]) -> int:
@@ -58,14 +61,51 @@ def test_antichain_is_the_heaviest(case: tuple[list[int], list[int]]) -> None:
     assert found.weight == heaviest_clique(every, weight)
 
 
+@pytest.mark.parametrize("compiled", ENGINES)
 @given(data=st.data(), count=st.integers(1, 9))
 @SLOW
-def test_several_streams_have_the_heaviest_antichain(data: st.DataObject, count: int) -> None:
+def test_several_streams_have_the_heaviest_antichain(
+    compiled: bool, data: st.DataObject, count: int
+) -> None:
     conflicts = data.draw(clocks(count))
     sizes = data.draw(st.lists(st.integers(1, 9), min_size=count, max_size=count))
-    bound = lower_bound(Problem(sizes, conflicts))
+    bound = lower_bound(Problem(sizes, conflicts), compiled=compiled)
     assert bound.kind == "antichain"
     assert bound.bytes == heaviest_clique(conflicts, sizes)
+
+
+@pytest.mark.skipif(kernel() is None, reason="no compiled kernel")
+@given(data=st.data(), count=st.integers(1, 40), streams=st.integers(1, 5))
+@SLOW
+def test_the_compiled_antichain_is_one_and_as_heavy_as_that_of_pairs(
+    data: st.DataObject, count: int, streams: int
+) -> None:
+    conflicts = data.draw(clocks(count, streams, written=True))
+    sizes = np.array(data.draw(st.lists(st.integers(0, 9), min_size=count, max_size=count)))
+    compiled = kernel()
+    assert compiled is not None
+    assert conflicts.chains is not None
+    found = compiled.antichain(conflicts.chains, sizes, 1 << 40)
+    assert found is not None
+    members = set(found.tolist())
+    assert all(members - {i} <= set(conflicts.near(i).tolist()) for i in members)
+    bare = ClockConflicts(conflicts.release, conflicts.acquire)
+    assert sizes[found].sum() == lower_bound(Problem(sizes, bare)).bytes
+    assert compiled.antichain(conflicts.chains, sizes, 0) is None
+
+
+def test_a_bound_that_takes_too_long_is_a_weaker_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two streams of which the first is over in the order of nodes before the second begins."""
+    monkeypatch.setattr("ge_dialect.analysis.packing.bounds.MOST_STEPS", 0)
+    monkeypatch.setattr("ge_dialect.analysis.packing.bounds.MOST_IN_ORDER", 0)
+    release, acquire = [[1, -1], [2, -1], [-1, 4], [-1, 5]], [[-1, -1], [1, -1], [-1, -1], [-1, 4]]
+    writers = Writers(np.array([0, 0, 1, 1]), np.array([0, 2, 3, 5]))
+    conflicts = ClockConflicts(release, acquire, writers)
+    bound = lower_bound(Problem([7, 1, 7, 1], conflicts))
+    assert (bound.bytes, bound.kind) == (8, "max live in one order")
+    monkeypatch.undo()
+    bound = lower_bound(Problem([7, 1, 7, 1], conflicts))
+    assert (bound.bytes, bound.kind) == (14, "antichain")
 
 
 @given(data=st.data(), count=st.integers(1, 9))

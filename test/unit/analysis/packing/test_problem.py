@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
-from packing_problems import SLOW, problems
+from hypothesis import strategies as st
+from packing_problems import SLOW, clocks, problems
 
 from ge_dialect.analysis.packing import (
     ClockConflicts,
@@ -17,6 +19,7 @@ from ge_dialect.analysis.packing import (
     PackingError,
     PairConflicts,
     Problem,
+    Writers,
     check_plan,
     plan,
     planner,
@@ -145,3 +148,50 @@ def test_nothing_to_place() -> None:
 def test_buffer_that_is_never_in_use() -> None:
     found = plan(Problem([8, 4], IntervalConflicts([0, 1], [3, 1])))
     assert (found.offsets.tolist(), found.peak) == ([0, 0], 8)
+
+
+@given(data=st.data(), count=st.integers(1, 40), streams=st.integers(1, 5))
+@SLOW
+def test_knowing_the_writers_changes_no_conflict(
+    data: st.DataObject, count: int, streams: int
+) -> None:
+    known = data.draw(clocks(count, streams, written=True))
+    bare = ClockConflicts(known.release, known.acquire)
+    assert known.pairs().as_python() == bare.pairs().as_python()
+    assert known.pair_count == bare.pair_count
+    assert all(known.near(i).tolist() == bare.near(i).tolist() for i in range(count))
+    # The lives on one line meet only where buffers conflict.
+    for line in (known.inner, bare.inner):
+        for i in range(count):
+            assert set(line.near(i).tolist()) <= set(bare.near(i).tolist())
+
+
+def test_writers_out_of_order_are_refused() -> None:
+    """The second buffer of the stream knows less than the first."""
+    writers = Writers(np.array([0, 0]), np.array([0, 1]))
+    with pytest.raises(PackingError, match="not done before a later one"):
+        ClockConflicts([[5], [7]], [[3], [-1]], writers)
+
+
+def test_memory_for_many_buffers_of_several_streams_is_linear(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Twice as many buffers take at most a little more than twice the memory, where pairs would take four times."""
+    monkeypatch.setattr("ge_dialect.analysis.packing.planner.MOST_PAIRS", 0)
+    monkeypatch.setattr("ge_dialect.analysis.packing.bounds.MOST_IN_ORDER", 0)
+
+    def most_bytes(count: int) -> int:
+        place = np.arange(count)
+        acquire = np.stack([place - 1 - (place + s) % 4 for s in range(4)], axis=1)
+        release = np.where(place[:, None] % 4 == np.arange(4), place[:, None] + 9, -1)
+        conflicts = ClockConflicts(release, acquire.clip(-1), Writers(place % 4, place))
+        problem = Problem(place % 7 + 1, conflicts)
+        tracemalloc.start()
+        found = plan(problem, Options(budget_ms=0))
+        size = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert found.peak >= found.bound.bytes
+        return size
+
+    most_bytes(100)
+    assert most_bytes(4000) < 2.5 * most_bytes(2000)

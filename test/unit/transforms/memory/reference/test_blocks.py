@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from run_graphs import graph_of, node
 
+from ge_dialect.analysis.memory.clusters import Cluster
 from ge_dialect.analysis.memory.model import Node, memory_graph
 from ge_dialect.analysis.memory.streams import StreamEdges
 from ge_dialect.transforms.memory.reference.assign import assign
@@ -61,6 +62,25 @@ def test_the_block_released_last_is_taken_or_the_first() -> None:
     assert [len(block.members) for block in level_one(rows, first)] == [2, 1]
 
 
+def test_readers_of_some_types_give_nothing_back() -> None:
+    """A reader skips these producers, so the free list never gets their blocks (section 4.2, step 4)."""
+    kept = replace(NODE, type="FastrcnnPredictions")
+    first = replace(request(1, 2, 512), cluster=Cluster([]))
+    assert blocks_of(first, request(3, 4, 512)) == [[1, 3]]
+    assert blocks_of(replace(first, node=kept), request(3, 4, 512)) == [[1], [3]]
+
+
+def test_memory_priority_gives_back_in_the_order_of_producers() -> None:
+    """Both are read last by node 5: by input slot, or by the ids of those who made them."""
+    one = replace(request(1, 5, 512), slot=1)
+    two = replace(request(2, 5, 512), slot=0)
+    wanted = [one, two, request(6, 7, 512)]
+    assert [[x.begin for x in y.members] for y in level_one(wanted, BINARY)] == [[1, 6], [2]]
+    priority = variants(memory_priority=True, release_first=False)[3]
+    assert not priority.release_first
+    assert [[x.begin for x in y.members] for y in level_one(wanted, priority)] == [[1], [2, 6]]
+
+
 def test_one_size_for_all() -> None:
     rows = [request(1, 2, 512), request(3, 4, 2048)]
     assert [block.size for block in level_one(rows, LARGEST)] == [2048]
@@ -87,10 +107,12 @@ def test_size_classes(sizes: list[int], classes: list[int]) -> None:
     assert not sizes or found[-1] == max(sizes)
 
 
-def packed(*requests: Request, edges: StreamEdges = EDGES) -> dict[int, list[int]]:
+def packed(
+    *requests: Request, edges: StreamEdges = EDGES, last_clean: int = -1
+) -> dict[int, list[int]]:
     """Begin of each parent -> begins of its direct children's members."""
     blocks = [Block(x.size, [x]) for x in requests]
-    ordered = level_two(blocks, edges, ascending=True)
+    ordered = level_two(blocks, edges, ascending=True, last_clean=last_clean)
     return {
         block.begin: [x.begin for child in block.children for x in child.members]
         for block in ordered
@@ -102,6 +124,14 @@ def test_smaller_blocks_move_into_a_larger_one_side_by_side() -> None:
     rows = (request(1, 2, 2048), request(3, 4, 1024), request(3, 5, 1024), request(6, 7, 512))
     assert packed(*rows) == {1: [3, 3]}  # the last one goes into a child
     assert packed(*rows[:3], request(2, 7, 512)) == {1: [3, 3], 2: []}
+
+
+def test_what_was_made_before_the_last_cleaning_lies_in_no_continuous_block() -> None:
+    run = replace(request(5, 6, 1024), cluster=Cluster([], padded=True))
+    rows = (run, request(1, 2, 512))
+    assert packed(*rows) == {5: [1]}
+    assert packed(*rows, last_clean=1) == {5: [1]}
+    assert packed(*rows, last_clean=2) == {5: [], 1: []}
 
 
 def test_a_block_may_stick_out_by_half_a_step_but_none_of_one_step() -> None:

@@ -1,4 +1,4 @@
-"""Real models out of the bytes that the reference's plan gives them: the same numbers as with first fit."""
+"""Real models out of the bytes that plans give them: the same numbers as without reuse."""
 
 from __future__ import annotations
 
@@ -11,11 +11,13 @@ from ge_dialect.program import compile, context, load, make_passes
 
 BEFORE = "ge-canonicalize,ge-assign-engines,{marks}ge-topo-sort,ge-assign-streams"
 NO_TASK = "ge-mark-phony,ge-concat-no-task,ge-pack-no-task,ge-split-no-task,ge-insert-identity,"
-FIRST_FIT = "ge-plan-memory{mode=first-fit}"
+WITHOUT_REUSE = "ge-plan-memory{mode=reference reuse=false}"
 PLANS = {
     "plain": ("", "ge-plan-memory{mode=reference check=true}"),
-    "in place": ("", "ge-plan-memory{mode=reference check=true inplace=true}"),
+    "in place": ("", "ge-plan-memory{mode=reference check=true in-place=true}"),
     "no task": (NO_TASK, "ge-plan-memory{mode=reference check=true}"),
+    "optimal": ("", "ge-plan-memory{check=true}"),
+    "optimal, no task": (NO_TASK, "ge-plan-memory{check=true}"),
 }
 SLOW = {"llama2_shape", "gpt2_slim_dyn"}
 
@@ -35,10 +37,10 @@ def outputs(model: Model, marks: str, plan: str) -> dict[str, np.ndarray]:
         for model in SHARED_MODELS
     ],
 )
-def test_equal_to_first_fit(model: Model) -> None:
+def test_equal_to_memory_that_is_used_once(model: Model) -> None:
     if model.path is None:
         pytest.skip(model.why)
-    expected = outputs(model, "", FIRST_FIT)
+    expected = outputs(model, "", WITHOUT_REUSE)
     for name, (marks, plan) in PLANS.items():
         found = outputs(model, marks, plan)
         for key, value in expected.items():
