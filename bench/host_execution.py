@@ -28,8 +28,8 @@ from models import SHARED_MODELS, Model
 from ge_dialect import program
 from ge_dialect.dialects.ge.access import ge_type, get_flag, graphs
 from ge_dialect.dialects.ge_task import HostOp, ModelOp
+from ge_dialect.kernels.device_profile import DeviceProfile, load_profile
 from ge_dialect.runtime import DeviceOptions, RunReport
-from ge_dialect.runtime.cost import DeviceProfile, load_profile
 from ge_dialect.runtime.host import HostExecutable
 
 BEFORE = "ge-pipeline{host-exec=false}"

@@ -10,16 +10,17 @@ from xdsl.passes import ModulePass
 
 from ge_dialect.analysis.known_shape import is_known
 from ge_dialect.analysis.remarks import emit_remark
+from ge_dialect.analysis.walk import walk_nodes
 from ge_dialect.dialects.ge.access import (
     ge_type,
     get_flag,
     graph_table,
     graphs,
-    nodes,
     subgraph_names,
 )
 from ge_dialect.dialects.ge.graph import GraphOp
 from ge_dialect.pipeline import NoTaskMode, sunk_passes
+from ge_dialect.transforms.order.ge_topo_sort import OrderMode
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,7 @@ class GeSinkClusters(ModulePass):
     `convert-ge-to-ge-task` makes the call one `execute` step.
 
     Options:
-    * `no-task`: as in `ge-pipeline`.
+    * `no-task`, `order`: as in `ge-pipeline`.
 
     Raises what the passes of the pipeline raise.
 
@@ -49,13 +50,14 @@ class GeSinkClusters(ModulePass):
     name = "ge-sink-clusters"
 
     no_task: NoTaskMode = "faithful"
+    order: OrderMode = "stable"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for graph in _clusters(op):
             place = op.body.block
             place.detach_op(graph)
             alone = ModuleOp([graph])
-            for each in sunk_passes(self.no_task):
+            for each in sunk_passes(self.no_task, self.order):
                 each.apply(ctx, alone)
             for made in list(alone.body.block.ops):
                 alone.body.block.detach_op(made)
@@ -66,13 +68,13 @@ class GeSinkClusters(ModulePass):
 
 
 def _clusters(module: ModuleOp) -> list[GraphOp]:
-    """The graphs of known shape that calls in the root graph own, in the order of the calls."""
+    """The graphs of known shape that calls own, in the order of the calls; calls in graphs of control flow too."""
     found = graphs(module)
     if not found or is_known(module):
         return []
     table = graph_table(module)
     clusters: dict[GraphOp, None] = {}
-    for op in nodes(found[0]):
+    for op, _ in walk_nodes(module):
         if ge_type(op) != "PartitionedCall":
             continue
         for name in subgraph_names(op):

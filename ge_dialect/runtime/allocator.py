@@ -1,10 +1,10 @@
 """Storage of a host program's values: who holds it, when it is given back, how much there was at once.
 
 The bytes are numpy's; what is emulated is the bookkeeping of a stream-ordered allocator that keeps what was given back.
-A storage is given back when the last value that refers to it is dropped, or when a `free` step says so if an `alloc`
-step made it. The host drops values when their last reader has been *issued*, so its block may be used again at once by
-work on the same stream, which runs behind that reader. A reader on another stream may still be running: then the block
-waits until the host has synchronised with that stream.
+A storage is given back when the last value that refers to it has ended: by a `free` step, or, for what no `alloc` step
+made, behind its last reader. That is when the reader has been *issued*, so the block may be used again at once by work
+on the same stream, which runs behind that reader. A reader on another stream may still be running: then the block waits
+until the host has synchronised with that stream.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ def block_bytes(size: int) -> int:
 class Storage:
     """Bytes that one or several values refer to.
 
-    `explicit`: lives from `alloc` to `free`; `published`: see `read_shape`; `children`: storages that this one keeps;
-    `foreign`: streams other than the pool's own that have read it.
+    `explicit`: made by `alloc` and no `free` was there yet; `published`: see `read_shape`; `children`: storages that
+    this one keeps; `foreign`: streams other than the pool's own that have read it.
     """
 
     size: int
@@ -162,6 +162,11 @@ class Allocator:
             self._keep(storage)
         self._waiting = []
 
+    def free(self, storage: Storage) -> None:
+        """A `free` step has ended a value that refers to the storage."""
+        storage.explicit = False
+        self.drop(storage)
+
     def drop(self, storage: Storage) -> None:
         """A value that refers to the storage is gone."""
         storage.holders -= 1
@@ -171,6 +176,9 @@ class Allocator:
 
 BORROWED = Storage(0, explicit=True)
 """Stands for storage that is not the program's to count: inputs of the caller, absent slots, shapes."""
+
+FREED = Storage(0, explicit=True)
+"""Stands for the storage of a value that a `free` step has ended."""
 
 
 def size_of(value: Value) -> int:

@@ -3,7 +3,8 @@
 `ge_task.model`'s verifier knows ids, arenas and pairs; this sweep knows order. The tasks of one stream run in list
 order, an event (notify, memory word) orders its record before the wait it belongs to, an activation orders itself
 before the first task of its stream: two tasks on different streams that touch the same bytes, one of them writing,
-must be ordered by these alone.
+must be ordered by these alone. A flag that is used again must not be recorded, nor waited for, before the wait of the
+use before is through: a stream that arrives early would take a record that is not its own.
 
 Jumps and restarted streams are not followed: a list is looked at as if each task ran once, in list order.
 """
@@ -11,21 +12,23 @@ Jumps and restarted streams are not followed: a list is looked at as if each tas
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from xdsl.dialects.builtin import IntegerAttr
+from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr
 
 from ge_dialect.dialects.attrs import text_of
+from ge_dialect.dialects.ge.attr_values import to_python
 from ge_dialect.dialects.ge_task import (
     TASK_KINDS,
     BufferOp,
     EndGraphOp,
     EventRecordOp,
     EventWaitOp,
+    MemcpyAsyncOp,
     MemEventRecordOp,
     MemEventWaitOp,
     ModelOp,
@@ -37,6 +40,7 @@ from ge_dialect.dialects.ge_task import (
     TaskOp,
 )
 from ge_dialect.runtime.executor import not_started
+from ge_dialect.runtime.jumps import between_jumps
 from ge_dialect.runtime.memory import Extent, extent_of
 from ge_dialect.runtime.properties import number, numbers, operand_groups
 
@@ -68,6 +72,8 @@ class _Task:
     stream: int
     position: int
     joins: list[_Task]
+    after: _Task | None = None
+    """Of a record or a wait: the wait of the use before of the same flag."""
 
     def __str__(self) -> str:
         name = text_of(self.op.attributes.get("ge.name"))
@@ -100,8 +106,11 @@ class _Checker:
     def run(self) -> Iterator[Finding]:
         """All findings."""
         yield from self._contiguous()
+        yield from self._without_task()
+        yield from self._merges()
         yield from self._end_graph()
         yield from self._pairs()
+        yield from self._jumped_over()
         yield from self._reachable()
         order = self._order()
         if len(order) < len(self._tasks):
@@ -129,6 +138,38 @@ class _Checker:
             if node is not None:
                 seen.add(node)
             last = node
+
+    def _without_task(self) -> Iterator[Finding]:
+        """A node that stands there as one without task has none."""
+        virtual = {
+            index.value.data
+            for op in self._model.virtuals()
+            if isinstance(index := op.properties.get("op_index"), IntegerAttr)
+        }
+        if not virtual:
+            return
+        for task in self._tasks:
+            index = task.op.properties.get("op_index")
+            if isinstance(index, IntegerAttr) and index.value.data in virtual:
+                message = f"{task} belongs to node {index.value.data}, which makes no task"
+                yield Finding("no_task", "error", message)
+
+    def _merges(self) -> Iterator[Finding]:
+        """The inputs of a StreamMerge share one place: its task copies input 0 alone (choice E27)."""
+        for task in self._tasks:
+            payload = task.op.payload if isinstance(task.op, MemcpyAsyncOp) else None
+            listed = payload.data.get("input_i") if payload is not None else None
+            if payload is None or not isinstance(listed, DenseArrayBase):
+                continue
+            offsets = list(listed.iter_values())
+            spaces = payload.data.get("input_spaces")
+            names = ["hbm"] * len(offsets) if spaces is None else to_python(spaces)
+            places = dict.fromkeys(zip(names, offsets, strict=False))
+            if len(places) > 1:
+                shown = ", ".join(f"{space} at {offset}" for space, offset in places)
+                yield Finding(
+                    "merge", "error", f"{task} copies input 0, the inputs lie apart: {shown}"
+                )
 
     def _end_graph(self) -> Iterator[Finding]:
         """At most one END_GRAPH, and nothing behind it on its stream (choice E8)."""
@@ -166,6 +207,18 @@ class _Checker:
                 wait.joins.append(record)
                 if record.stream == wait.stream:
                     yield Finding("pairs", severity, f"{wait} waits for {shown} of its own stream")
+            for last, *following in zip(received, sent[1:], received[1:], strict=False):
+                for task in following:
+                    task.after = last
+
+    def _jumped_over(self) -> Iterator[Finding]:
+        """Flags are counted: what jumps repeat or leave out does not fit its partner on another stream."""
+        for queue in self._queues:
+            repeated = between_jumps([task.op for task in queue])
+            for task, found in zip(queue, repeated, strict=True):
+                if found and type(task.op) in (*RECORDS, *WAITS):
+                    said = f"{task} stands between jumps, which may repeat it or leave it out"
+                    yield Finding("jumps", "warning", said)
 
     def _reachable(self) -> Iterator[Finding]:
         """Joins the first task of a stream that only an activation starts to the activation."""
@@ -271,6 +324,8 @@ class _Hazards:
         joined = {join for task in order for join in task.joins}
         for task in order:
             clock = current[task.stream]
+            if task.after is not None:
+                yield from self._early(task, task.after, clock, at_record)
             if task.joins:
                 clock = np.maximum.reduce([clock, *(at_record[join] for join in task.joins)])
                 current[task.stream] = clock
@@ -286,6 +341,20 @@ class _Hazards:
             if space is not None and not space.filled[space.cells(extent)].all():
                 name = text_of(buffer.io_name) or f"output {number(buffer, 'output')}"
                 yield Finding("unwritten", "error", f"'{name}' is {extent}, which nothing writes")
+
+    def _early(
+        self,
+        task: _Task,
+        last: _Task,
+        clock: NDArray[np.int64],
+        at_record: Mapping[_Task, NDArray[np.int64]],
+    ) -> Iterator[Finding]:
+        """A record or wait that may run before the wait of the use before of its flag has taken that flag."""
+        starts = [at_record[x] for x in task.joins if type(x.op) not in RECORDS]
+        known = np.maximum.reduce([clock, *starts])
+        if last.stream != task.stream and known[last.stream] < last.position:
+            does = "record its flag" if type(task.op) in RECORDS else "take the flag"
+            yield Finding("early", "error", f"{task} may {does} before {last} has taken it")
 
     def _task(self, task: _Task, clock: NDArray[np.int64]) -> Iterator[Finding]:
         ordered = clock.copy()

@@ -10,6 +10,7 @@ from typing import TypeAlias
 import numpy as np
 
 from ge_dialect.kernels import Array, OpSpec, UnsupportedOpError, bind
+from ge_dialect.kernels.in_place import in_place_inputs
 from ge_dialect.kernels.spec import is_array
 from ge_dialect.runtime.memory import Extent, bytes_of
 from ge_dialect.runtime.options import DeviceOptions
@@ -33,15 +34,23 @@ def bind_task(
 ) -> tuple[Thunk, bool]:
     """The function that computes `spec`, and whether it is opaque (choice E20).
 
-    An input that shares bytes with an output is copied aside first: kernels may write their outputs in any order.
+    An input that shares bytes with an output is copied aside first, as kernels may write their outputs in any order,
+    unless it is exactly the memory of output 0 and the operator may write over it (`kernels.in_place`).
     Raises UnsupportedOpError for a type without a kernel unless opaque ones will do, and what `kernels.bind` raises.
     """
     inputs = [None if x is None else x.view for x in ins]
     outputs = [None if x is None else x.view for x in outs]
     copies: list[tuple[Array, Array]] = []
+    source = spec.source
+    allowed = (
+        in_place_inputs(spec.type) if source is None else in_place_inputs(source.op, source.domain)
+    )
     for index, operand in enumerate(ins):
         if operand is not None and any(
-            x is not None and x.extent.overlaps(operand.extent) for x in outs
+            x is not None
+            and x.extent.overlaps(operand.extent)
+            and not (number == 0 and index in allowed and x.extent == operand.extent)
+            for number, x in enumerate(outs)
         ):
             aside = np.empty_like(operand.view)
             copies.append((aside, operand.view))

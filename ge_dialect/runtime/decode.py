@@ -37,6 +37,7 @@ from ge_dialect.dialects.ge_task import (
 from ge_dialect.dialects.location import location_text
 from ge_dialect.formats.errors import GeError
 from ge_dialect.kernels import Array
+from ge_dialect.kernels.device_profile import DeviceProfile
 from ge_dialect.kernels.spec import spec_of
 from ge_dialect.kernels.work import counter_of
 from ge_dialect.runtime.branches import (
@@ -48,7 +49,7 @@ from ge_dialect.runtime.branches import (
 )
 from ge_dialect.runtime.collectives import Collective, alone, collective_of
 from ge_dialect.runtime.compute import Operand, bind_task, copy_bytes
-from ge_dialect.runtime.cost import DeviceProfile
+from ge_dialect.runtime.copy_kinds import DEVICE_TO_DEVICE, kind_mismatch
 from ge_dialect.runtime.errors import LoadError
 from ge_dialect.runtime.instruction import Action, Instruction
 from ge_dialect.runtime.memory import Extent, Memory, extent_of
@@ -193,6 +194,13 @@ class Decoder:
 
     def _kernel(self, op: TaskOp, instruction: Instruction) -> None:
         ins, outs, _ = operand_groups(op)
+        if instruction.type == "MemSet" and not ins:
+            self._clear(outs, instruction)
+            return
+        if op.payload is not None and "partially_supported" in op.payload.data:
+            # The variant for what the kernel before it refuses; no kernel of the emulator refuses anything.
+            self._time(instruction, "marker", 0)
+            return
         spec = spec_of(op, len(outs))
         instruction.action = Action.COMPUTE
         instruction.run, instruction.opaque = bind_task(
@@ -245,12 +253,19 @@ class Decoder:
         one, other = extent_of(source), extent_of(target)
         instruction.reads = (Extent(one.space, one.start, one.start + count),)
         instruction.writes = (Extent(other.space, other.start, other.start + count),)
+        wrong = kind_mismatch(number(op, "kind", DEVICE_TO_DEVICE), one, other)
+        if wrong is not None:
+            self._warn(f"{instruction}: {wrong}")
         instruction.action = Action.COMPUTE
         instruction.run = copy_bytes(from_, to, count)
         self._time(instruction, "memcpy", count)
 
     def _status(self, op: TaskOp, instruction: Instruction) -> None:
         _, outs, _ = operand_groups(op)
+        self._clear(outs, instruction)
+        self._time(instruction, "marker")
+
+    def _clear(self, outs: Sequence[SSAValue], instruction: Instruction) -> None:
         views = [x.view for x in self._views(outs) if x is not None]
 
         def clear() -> None:
@@ -259,7 +274,7 @@ class Decoder:
 
         instruction.action = Action.COMPUTE
         instruction.run = clear
-        self._time(instruction, "marker")
+        self._time(instruction, "memcpy")
 
     def _flag(self, action: Action, kind: str, op: TaskOp, instruction: Instruction) -> None:
         instruction.action = action

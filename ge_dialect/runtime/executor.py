@@ -23,9 +23,9 @@ from ge_dialect.dialects.ge_task import (
     StreamSwitchOp,
 )
 from ge_dialect.kernels import Array, Value
+from ge_dialect.kernels.device_profile import DeviceProfile, load_profile
 from ge_dialect.runtime.cluster import Cluster
 from ge_dialect.runtime.compute import Thunk
-from ge_dialect.runtime.cost import DeviceProfile, load_profile
 from ge_dialect.runtime.decode import Decoder, spaces_written
 from ge_dialect.runtime.device import Device
 from ge_dialect.runtime.errors import LoadError, RunError
@@ -221,6 +221,7 @@ class ModelExecutable:
             "d2h": sum(host["d2h"].issue_us + host["d2h"].of(size) for size in moved_out),
         }
         bound = model.attributes.get("ge.lower_bound_bytes")
+        plain_bound = model.attributes.get("ge.plain_bound_bytes")
         warnings = dict.fromkeys([*self._load_warnings, *device.warnings])
         return RunReport(
             model=text_of(model.sym_name) or "",
@@ -242,6 +243,10 @@ class ModelExecutable:
             peak_bytes=arenas.get("hbm", 0),
             feature_map_bytes=arenas.get("hbm", 0) - model.zero_copy_size.value.data,
             lower_bound_bytes=bound.value.data if isinstance(bound, IntegerAttr) else None,
+            lower_bound_kind=text_of(model.attributes.get("ge.lower_bound_kind")) or "",
+            plain_bound_bytes=plain_bound.value.data
+            if isinstance(plain_bound, IntegerAttr)
+            else None,
             weight_bytes=arenas.get(WEIGHT_SPACE, 0),
             arenas=arenas,
             moved_bytes=sum(moved_in) + sum(moved_out),
@@ -262,6 +267,11 @@ class ModelExecutable:
     def weight_bytes(self) -> int:
         """Bytes of the list's constants."""
         return self._model.arena_sizes().get(WEIGHT_SPACE, 0)
+
+    @property
+    def streams(self) -> int:
+        """The number of the list's streams."""
+        return self._model.stream_num.value.data
 
     @property
     def device_time(self) -> float:

@@ -11,6 +11,7 @@ from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Attribute
 
 from ge_dialect.kernels import Array, Value
+from ge_dialect.kernels.spec import is_array
 from ge_dialect.runtime.errors import FeedError
 
 
@@ -70,6 +71,24 @@ def order_feeds(slots: Sequence[TensorSlot], feeds: Feeds) -> list[Value]:
         if len(values) != len(slots):
             raise FeedError(f"{len(values)} inputs are given; {_expected(slots)}")
     return [check_feed(slot, value) for slot, value in zip(slots, values, strict=True)]
+
+
+def check_dims(
+    slots: Sequence[TensorSlot], names: Sequence[Sequence[str] | None], values: Sequence[Value]
+) -> None:
+    """`names` has the names of each input's dimensions ("": none): equal names are equal sizes. Raises FeedError."""
+    sizes: dict[str, tuple[int, TensorSlot]] = {}
+    for slot, dims, value in zip(slots, names, values, strict=True):
+        if dims is None or not is_array(value) or value.ndim != len(dims):
+            continue
+        for name, size in zip(dims, value.shape, strict=True):
+            if not name:
+                continue
+            known, first = sizes.setdefault(name, (size, slot))
+            if known != size:
+                raise FeedError(
+                    f"dimension '{name}' is {known} in input '{first.name}' and {size} in input '{slot.name}'"
+                )
 
 
 def _expected(slots: Sequence[TensorSlot]) -> str:

@@ -12,7 +12,7 @@ from time import perf_counter
 import numpy as np
 from xdsl.ir import Attribute
 
-from ge_dialect.dialects.attrs import text_of
+from ge_dialect.dialects.attrs import array_items, text_of
 from ge_dialect.dialects.ge.element_types import dtype_of
 from ge_dialect.dialects.ge_task import (
     HostInputOp,
@@ -23,12 +23,12 @@ from ge_dialect.dialects.ge_task import (
     Placement,
 )
 from ge_dialect.kernels import Value
+from ge_dialect.kernels.device_profile import DeviceProfile, load_profile
 from ge_dialect.kernels.spec import is_array
 from ge_dialect.runtime.allocator import BORROWED, Allocator, Cache, Storage, size_of
-from ge_dialect.runtime.cost import DeviceProfile, load_profile
 from ge_dialect.runtime.errors import LoadError, RunError
 from ge_dialect.runtime.executor import ModelExecutable, RunResult
-from ge_dialect.runtime.feeds import Feeds, TensorSlot, dims_of, order_feeds
+from ge_dialect.runtime.feeds import Feeds, TensorSlot, check_dims, dims_of, order_feeds
 from ge_dialect.runtime.host_compile import Compiler
 from ge_dialect.runtime.host_state import Clock, HostState
 from ge_dialect.runtime.options import DeviceOptions
@@ -70,6 +70,7 @@ class HostExecutable:
             _slot("output", op.index.value.data, text_of(op.io_name), op.value.type)
             for op in outputs
         ]
+        self._dim_names = [_dim_names(op) for op in inputs]
         self._input_slots = [compiler.slot(op.result) for op in inputs]
         self._on_device = [_place(op.result.type) is Placement.DEVICE for op in inputs]
         self._output_numbers = [op.index.value.data for op in outputs]
@@ -79,6 +80,7 @@ class HostExecutable:
         """One run on `feeds`, by name or in order. Raises FeedError, TaskError, RunawayError and RunError."""
         begun = perf_counter()
         values = order_feeds(self.inputs, feeds)
+        check_dims(self.inputs, self._dim_names, values)
         state = self._fresh_state()
         for slot, value, moved in zip(self._input_slots, values, self._on_device, strict=True):
             if moved:
@@ -185,6 +187,12 @@ class HostExecutable:
             device_us=dict(clock.device_us),
             wall_us=wall,
         )
+
+
+def _dim_names(op: HostInputOp) -> list[str] | None:
+    """The names of an input's dimensions, None when the model has not told any."""
+    names = array_items(op.attributes.get("ge.dim_names"))
+    return [text_of(x) or "" for x in names] or None
 
 
 def _place(type: Attribute) -> Placement | None:

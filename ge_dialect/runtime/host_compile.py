@@ -40,8 +40,10 @@ from ge_dialect.dialects.ge_task import (
     RecordOp,
     ShapeConstOp,
     ShapeOfOp,
+    ShapeType,
     SyncOp,
     TilingOp,
+    TilingType,
     ViewOp,
     WaitOp,
     WhileOp,
@@ -49,14 +51,15 @@ from ge_dialect.dialects.ge_task import (
 )
 from ge_dialect.dialects.location import location_text
 from ge_dialect.kernels import Value
+from ge_dialect.kernels.device_profile import DeviceProfile
 from ge_dialect.runtime import host_memory as memory
 from ge_dialect.runtime.allocator import size_of
-from ge_dialect.runtime.cost import DeviceProfile
 from ge_dialect.runtime.errors import LoadError
 from ge_dialect.runtime.executor import ModelExecutable
 from ge_dialect.runtime.feeds import dims_of
 from ge_dialect.runtime.host_compute import execute_step, infer_step, tiling_step
-from ge_dialect.runtime.host_nodes import NodeContext, Step, node_step, pool_of
+from ge_dialect.runtime.host_filled import filled_first
+from ge_dialect.runtime.host_nodes import Destination, NodeContext, Step, node_step, pool_of
 from ge_dialect.runtime.host_state import HostState
 from ge_dialect.runtime.options import DeviceOptions
 from ge_dialect.runtime.properties import number, numbers, operand_groups
@@ -82,6 +85,8 @@ class Compiler:
         self.constants: dict[int, Value] = {}
         self.constant_bytes = 0
         self.mutable = False
+        self._later: dict[SSAValue, Operation] = {}
+        self._next_track = 1
         self.opaque: list[str] = []
         self._compilers: dict[type[Operation], Callable[..., Step | None]] = {
             HostInputOp: self._nothing,
@@ -89,8 +94,8 @@ class Compiler:
             HostOutputOp: self._output,
             HostConstOp: self._const,
             HostVariableOp: self._variable,
-            LaunchOp: partial(self._node, True),
-            HostCallOp: partial(self._node, False),
+            LaunchOp: self._node,
+            HostCallOp: self._node,
             ExecuteOp: self._execute,
             InferShapeOp: self._infer,
             TilingOp: self._tiling,
@@ -126,8 +131,11 @@ class Compiler:
 
     def program(self, program: HostOp) -> list[Step]:
         """The steps of a program. Raises LoadError, with the place, for a step that cannot run."""
+        self._later = filled_first(program)
+        self._next_track = max(1, program.stream_num.value.data)
         self.mutable = any(
-            isinstance(op, LaunchOp | HostCallOp | ExecuteOp) and not op.results and op.outs
+            isinstance(op, LaunchOp | HostCallOp | ExecuteOp)
+            and any(x not in self._later for x in op.outs)
             for op in program.walk()
         )
         self._context = replace(self._context, mutable=self.mutable)
@@ -142,6 +150,8 @@ class Compiler:
             last_readers.pop(value, None)
         dying: dict[Operation, list[int]] = {}
         for value, reader in last_readers.items():
+            if isinstance(reader, FreeOp):
+                continue
             dying.setdefault(reader, []).append(self.slot(value))
         steps: list[Step] = []
         unread = [self.slot(x) for x in block.args if x not in last_readers and x not in kept]
@@ -154,7 +164,7 @@ class Compiler:
             if step is not None:
                 steps.append(step)
             for result in op.results:
-                if result not in last_readers and result not in kept:
+                if result not in last_readers and result not in kept and _is_held(result):
                     dying.setdefault(op, []).append(self.slot(result))
             if op in dying:
                 droppable = [x for x in dying[op] if x not in self.constants]
@@ -165,7 +175,8 @@ class Compiler:
     def _last_readers(self, block: Block) -> dict[SSAValue, Operation]:
         """Of each value that the block defines and reads: the last op of the block that reads it, itself or inside."""
         last: dict[SSAValue, Operation] = {}
-        defined = {*block.args, *(result for op in block.ops for result in op.results)}
+        results = (result for op in block.ops for result in op.results)
+        defined = {x for x in (*block.args, *results) if _is_held(x)}
         for op in block.ops:
             for inner in op.walk() if op.regions else (op,):
                 for operand in inner.operands:
@@ -205,7 +216,8 @@ class Compiler:
         return step
 
     def _const(self, op: HostConstOp) -> None:
-        value = array_of(op.value, text_of(op.io_name) or "constant")
+        name = text_of(op.io_name) or op.results[0].name_hint or "constant"
+        value = array_of(op.value, name, location_text(op))
         if not value.flags.aligned:
             value = value.copy()
         self.constants[self.slot(op.results[0])] = value
@@ -222,19 +234,23 @@ class Compiler:
         self.constants[self.slot(op.results[0])] = value
         self.constant_bytes += size_of(value)
 
-    def _node(self, on_device: bool, op: LaunchOp | HostCallOp) -> Step:
-        ins, outs = self._groups(op)
-        step, opaque = node_step(
-            op,
-            ins,
-            outs,
-            self._results(op),
-            on_device,
-            self._context,
-        )
+    def _node(self, op: LaunchOp | HostCallOp) -> Step:
+        ins, _ = self._groups(op)
+        outs = [self._destination(x) for x in op.outs]
+        step, opaque = node_step(op, ins, outs, self._results(op), self._context)
         if opaque:
             self.opaque.append(text_of(op.type) or "")
         return step
+
+    def _destination(self, value: SSAValue) -> Destination:
+        made = value.owner
+        if value not in self._later or not isinstance(made, AllocOp):
+            return Destination(self.slot(value))
+        shape = self.slot(made.operands[0]) if made.operands else None
+        type = made.result.type
+        assert isinstance(type, PlacedTensorType)
+        dtype, static = _described(type, made, shape is None)
+        return Destination(self.slot(value), True, shape, static, dtype)
 
     def _execute(self, op: ExecuteOp) -> Step:
         name = op.model.root_reference.data
@@ -242,19 +258,21 @@ class Compiler:
         if model is None:
             raise LoadError(f"there is no task list @{name} beside the program", location_text(op))
         ins, outs = self._groups(op)
-        return execute_step(op, model, ins, outs, self._results(op))
+        first = self._next_track
+        self._next_track += max(0, model.streams - 1)
+        return execute_step(op, model, ins, outs, self._results(op), first)
 
-    def _infer(self, op: Operation) -> Step:
+    def _infer(self, op: InferShapeOp) -> Step:
         return infer_step(op, self._ins(op), self._results(op))
 
-    def _tiling(self, op: Operation) -> Step:
-        return tiling_step(op, self._ins(op), self._results(op))
+    def _tiling(self, op: TilingOp) -> Step:
+        return tiling_step(op, self._results(op), [self.slot(x) for x in op.outs])
 
     def _shape_of(self, op: Operation) -> Step:
         return memory.shape_of(self.slot(op.operands[0]), self.slot(op.results[0]))
 
     def _read_shape(self, op: Operation) -> Step:
-        return memory.read_shape(self.slot(op.operands[0]), self.slot(op.results[0]))
+        return memory.read_shape(self._ins(op), self._results(op), number(op, "stream"))
 
     def _shape_const(self, op: ShapeConstOp) -> None:
         self.constants[self.slot(op.results[0])] = numbers(op, "dims")
@@ -280,7 +298,14 @@ class Compiler:
         shape = self.slot(op.operands[0]) if op.operands else None
         dtype, static = _described(type, op, shape is None)
         result, fill = self.slot(op.results[0]), self._options.fill_byte
-        return memory.alloc(shape, static, dtype, fill, result, pool_of(type))
+        pool = pool_of(type, number(op, "stream"))
+        if op.result in self._later:
+            width = 16 if dtype.hasobject else dtype.itemsize
+            filler = self._later[op.result]
+            name = text_of(filler.attributes.get("ge.name")) or "alloc"
+            index = number(filler, "op_index")
+            return memory.alloc_later(shape, static, width, result, pool, name, index)
+        return memory.alloc(shape, static, dtype, fill, result, pool)
 
     def _view(self, op: ViewOp) -> Step:
         type = op.results[0].type
@@ -392,6 +417,11 @@ class Compiler:
             for value in (*block.args, *(result for op in block.ops for result in op.results))
         }
         return [x for x in dict.fromkeys(yielded) if x in inside and x not in self.constants]
+
+
+def _is_held(value: SSAValue) -> bool:
+    """Whether a value holds storage: shapes and tilings are numbers, which nobody gives back."""
+    return not isinstance(value.type, ShapeType | TilingType)
 
 
 def _dropping(slots: Sequence[int]) -> Step:

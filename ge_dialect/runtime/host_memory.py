@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import prod
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -11,7 +12,7 @@ from xdsl.ir import Attribute
 from ge_dialect.dialects.ge_task import PlacedTensorType, Placement
 from ge_dialect.kernels import Array
 from ge_dialect.kernels.spec import is_array
-from ge_dialect.runtime.allocator import BORROWED, HOST_POOL, Storage, TensorList, size_of
+from ge_dialect.runtime.allocator import BORROWED, FREED, HOST_POOL, Storage, TensorList, size_of
 from ge_dialect.runtime.errors import TaskError
 from ge_dialect.runtime.host_state import HostState
 from ge_dialect.runtime.memory import bytes_of
@@ -36,15 +37,32 @@ def shape_of(source: int, result: int) -> Step:
     return step
 
 
-def read_shape(source: int, result: int) -> Step:
-    """The shape that the kernel which wrote the tensor found, the tensor's own when none did."""
+_SHAPE_BYTES = 8
+_LARGEST = (1 << 63) - 1
+
+
+def read_shape(sources: Sequence[int], results: Sequence[int], stream: int) -> Step:
+    """The shapes that the kernel which wrote the tensors found, their own when it found none: one small copy."""
 
     def step(state: HostState) -> None:
         state.count("read_shape")
-        published = state.storages[source].published
-        state.define_shape(result, published or _tensor(state, source, "read_shape").shape)
+        rows = 0
+        for source, result in zip(sources, results, strict=True):
+            published = state.storages[source].published
+            shape = _tensor(state, source, "read_shape").shape if published is None else published
+            rows += 1 + len(shape)
+            state.define_shape(result, shape)
+        read_back(state, stream, _SHAPE_BYTES * rows)
 
     return step
+
+
+def read_back(state: HostState, stream: int, size: int) -> None:
+    """The host fetches a record of shapes behind a stream and waits for it."""
+    state.count("d2h")
+    state.moved += size
+    state.clock.copy("d2h", stream, size)
+    state.clock.wait_for(stream)
 
 
 def alloc(
@@ -60,7 +78,10 @@ def alloc(
     def step(state: HostState) -> None:
         state.count("alloc")
         dims: tuple[int, ...] = static if shape is None else state.values[shape]
-        value: Array = np.empty(dims, dtype)
+        try:
+            value: Array = np.empty(dims, dtype)
+        except (MemoryError, ValueError) as error:
+            raise TaskError(f"alloc: {error}") from error
         if not dtype.hasobject:
             bytes_of(value).fill(fill)
         state.clock.on_host("alloc", "alloc")
@@ -69,18 +90,42 @@ def alloc(
     return step
 
 
+def alloc_later(
+    shape: int | None,
+    static: tuple[int, ...],
+    width: int,
+    result: int,
+    pool: int,
+    name: str,
+    index: int,
+) -> Step:
+    """Storage out of `pool` for a tensor with elements of `width` bytes that the next step to see it writes whole.
+
+    Its bytes are then those of that step's result, so they are not made here. The step is called `name` and has the
+    number `index`. Raises TaskError for more bytes than an address can count.
+    """
+
+    def step(state: HostState) -> None:
+        state.count("alloc")
+        dims: tuple[int, ...] = static if shape is None else state.values[shape]
+        state.clock.on_host("alloc", name, "", index)
+        size = prod(dims) * width
+        if size > _LARGEST:
+            raise TaskError(f"{name}: an output of shape {list(dims)} takes {size} bytes")
+        state.define(result, None, state.new_storage(size, pool, explicit=True))
+
+    return step
+
+
 def free(source: int) -> Step:
-    """The end of a storage."""
+    """The end of a value. Raises TaskError for one that has ended before."""
 
     def step(state: HostState) -> None:
         state.count("free")
         state.clock.on_host("free", "free")
-        storage = state.storages[source]
-        if storage is BORROWED:
-            raise TaskError("free: the tensor is the caller's or a constant")
-        if storage.released:
+        if state.storages[source] is FREED:
             raise TaskError("free: the storage was given back before")
-        state.allocator.release(storage)
+        state.free(source)
 
     return step
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import TypeAlias
 
 import numpy as np
@@ -12,27 +13,31 @@ from xdsl.ir import Attribute, Operation
 from ge_dialect.dialects.attrs import text_of
 from ge_dialect.dialects.ge.access import dims_of
 from ge_dialect.dialects.ge.element_types import dtype_of
-from ge_dialect.dialects.ge_task import PlacedTensorType, Placement
+from ge_dialect.dialects.ge_task import HostCallOp, LaunchOp, PlacedTensorType, Placement
 from ge_dialect.dialects.location import location_text
 from ge_dialect.kernels import Array, OpSpec, UnsupportedOpError, Value, find
+from ge_dialect.kernels.device_profile import DeviceProfile
 from ge_dialect.kernels.kernel import as_value
 from ge_dialect.kernels.shapes.facts import is_data_dependent
+from ge_dialect.kernels.shapes.unknown_types import UnknownShapeType, unknown_shape_type
 from ge_dialect.kernels.spec import is_array, spec_of
 from ge_dialect.kernels.work import counter_of
-from ge_dialect.runtime.allocator import HOST_POOL
+from ge_dialect.runtime.allocator import HOST_POOL, size_of
 from ge_dialect.runtime.collectives import alone, collective_of, is_collective
 from ge_dialect.runtime.compute import Operand, opaque_thunk
-from ge_dialect.runtime.cost import DeviceProfile
 from ge_dialect.runtime.errors import LoadError, TaskError
 from ge_dialect.runtime.faults import KERNEL_FAULTS, task_fault
-from ge_dialect.runtime.host_memory import synchronise
+from ge_dialect.runtime.host_memory import read_back, synchronise
 from ge_dialect.runtime.host_state import HostState
 from ge_dialect.runtime.memory import Extent
 from ge_dialect.runtime.options import DeviceOptions
-from ge_dialect.runtime.properties import number, operand_groups
+from ge_dialect.runtime.properties import number
 
 Step: TypeAlias = Callable[[HostState], None]
 Compute: TypeAlias = Callable[[Sequence[Value]], list[Value]]
+
+Account: TypeAlias = Callable[[HostState, Sequence[Value], Sequence[Value]], None]
+"""Counts a step with its inputs and results, and charges it to the clocks."""
 
 
 def compute_of(
@@ -109,8 +114,13 @@ def _alone(spec: OpSpec, outputs: Sequence[tuple[np.dtype, tuple[int, ...]]]) ->
     return compute
 
 
-def checker_of(types: Sequence[Attribute], told: str) -> Callable[[Sequence[Value]], None]:
-    """Compares results with the types that the program gives them; raises TaskError where they contradict."""
+def checker_of(
+    types: Sequence[Attribute], told: str, shapes: bool = True
+) -> Callable[[Sequence[Value]], None]:
+    """Compares results with the types that the program gives them, without `shapes` only their elements.
+
+    Raises TaskError where they contradict.
+    """
     wanted = [
         (index, *_expected(type))
         for index, type in enumerate(types)
@@ -125,7 +135,7 @@ def checker_of(types: Sequence[Attribute], told: str) -> Callable[[Sequence[Valu
             if dtype is not None and value.dtype != dtype:
                 raise TaskError(f"{told}: output {index} is {value.dtype}, its type says {dtype}")
             shape = value.shape
-            if rank is None:
+            if rank is None or not shapes:
                 continue
             if len(shape) != rank:
                 raise TaskError(
@@ -180,31 +190,42 @@ def pool_of(type: Attribute, stream: int = 0) -> int:
     return HOST_POOL
 
 
+@dataclass(frozen=True, slots=True)
+class Destination:
+    """Where an output goes: a slot, and for storage that this step fills first the shape that it was made with.
+
+    `later`: the storage has no bytes yet, it gets the result's; then `shape` is the slot of its shape, or None and
+    `static` is it. Otherwise the result is written into the bytes that are there.
+    """
+
+    slot: int
+    later: bool = False
+    shape: int | None = None
+    static: tuple[int, ...] = ()
+    dtype: np.dtype | None = None
+
+
 def node_step(
-    op: Operation,
+    op: LaunchOp | HostCallOp,
     ins: Sequence[int],
-    outs: Sequence[int],
+    outs: Sequence[Destination],
     results: Sequence[int],
-    on_device: bool,
     context: NodeContext,
 ) -> tuple[Step, bool]:
-    """The step of a `launch` (`on_device`) or `host_call`, and whether it is opaque.
-
-    Raises LoadError as `compute_of` does.
-    """
-    types = [x.type for x in op.results]
-    compute, spec, opaque = compute_of(
-        op, types or [x.type for x in operand_groups(op)[1]], context.options
-    )
+    """The step of a `launch` or `host_call`, and whether it is opaque. Raises LoadError as `compute_of` does."""
+    types = [x.type for x in (op.outs if outs else op.results)]
+    compute, spec, opaque = compute_of(op, types, context.options)
     told = node_name_of(op, spec)
+    account = (
+        launch_account(op, spec, context.profile, ins, bool(results))
+        if isinstance(op, LaunchOp)
+        else call_account(op, spec, context.profile, bool(results))
+    )
+    if outs:
+        return _fill_step(op, spec, ins, outs, compute, account, context.mutable), opaque
     check = checker_of(types, told)
     stream = number(op, "stream")
     pools = [pool_of(type, stream) for type in types]
-    account = (
-        launch_account(op, spec, context.profile, ins, bool(results))
-        if on_device
-        else call_account(op, spec, context.profile)
-    )
     is_view, mutable = spec.type in VIEW_TYPES, context.mutable
 
     def step(state: HostState) -> None:
@@ -215,9 +236,6 @@ def node_step(
         except KERNEL_FAULTS as error:
             raise task_fault(told, error) from error
         account(state, inputs, values)
-        if outs:
-            store(state, told, outs, values)
-            return
         check(values)
         for slot, value, pool in zip(results, values, pools, strict=False):
             if is_view:
@@ -229,8 +247,68 @@ def node_step(
     return step, opaque
 
 
-Account: TypeAlias = Callable[[HostState, Sequence[Value], Sequence[Value]], None]
-"""Counts a step with its inputs and results, and charges it to the clocks."""
+def _fill_step(
+    op: LaunchOp | HostCallOp,
+    spec: OpSpec,
+    ins: Sequence[int],
+    outs: Sequence[Destination],
+    compute: Compute,
+    account: Account,
+    mutable: bool,
+) -> Step:
+    """A step with destinations. With `may_be_empty` it does nothing when all of them are empty."""
+    told = node_name_of(op, spec)
+    guarded = isinstance(op, LaunchOp) and op.may_be_empty is not None
+    publishes = is_data_dependent(spec)
+    check = checker_of([x.type for x in op.outs], told, shapes=not publishes)
+    all_later = all(x.later for x in outs)
+
+    def step(state: HostState) -> None:
+        slots = state.values
+        shapes = [_shape_of(x, slots) for x in outs]
+        if guarded and all(0 in shape for shape in shapes):
+            state.count(SKIPPED)
+            for target, shape in zip(outs, shapes, strict=True):
+                if target.later:
+                    slots[target.slot] = np.empty(shape, target.dtype)
+            return
+        inputs = [slots[slot] for slot in ins]
+        try:
+            values = compute(inputs)
+        except KERNEL_FAULTS as error:
+            raise task_fault(told, error) from error
+        account(state, inputs, values)
+        if not all_later:
+            store(state, told, [x.slot for x in outs], values)
+            return
+        check(values)
+        for target, value, shape in zip(outs, values, shapes, strict=True):
+            if value.shape != shape:
+                _publish(state, told, target.slot, value, shape, publishes)
+            slots[target.slot] = _unshared(value, inputs) if mutable else value
+
+    return step
+
+
+def _shape_of(target: Destination, slots: Sequence[Value]) -> tuple[int, ...]:
+    """The shape that a destination was made with."""
+    if target.shape is not None:
+        return slots[target.shape]
+    return target.static if target.later else np.shape(slots[target.slot])
+
+
+def _publish(
+    state: HostState, told: str, slot: int, value: Array, shape: tuple[int, ...], allowed: bool
+) -> None:
+    """A kernel that finds its own shape tells it; raises TaskError when it may not, or has no room."""
+    if not allowed:
+        raise TaskError(
+            f"{told}: the kernel gives the shape {list(value.shape)}, its shape function says {list(shape)}"
+        )
+    if value.size > prod(shape):
+        raise TaskError(f"{told}: {list(value.shape)} does not fit into {list(shape)}")
+    state.storages[slot].published = value.shape
+
 
 SKIPPED = "skipped_launch"
 """The count of launches that had nothing to compute."""
@@ -244,8 +322,9 @@ def launch_account(
     """The host issues a kernel; in the self-allocating form it infers shapes, tiles and allocates before
     (spec/host_execution.md 10.2).
 
-    A node with results of unknown shape of which all turn out to be empty is not tiled and not launched. One whose
-    result shapes only the kernel knows makes the host wait for the stream and read them back (step 6).
+    One with results of unknown shape of which all turn out to be empty is not tiled and not launched. One whose result
+    shapes only the kernel knows makes the host wait for the stream and read them back (step 6); where nothing bounds
+    them, a second task copies the results to where there is room then.
     """
     stream, index = number(op, "stream"), number(op, "op_index")
     name = text_of(op.attributes.get("ge.name")) or spec.type
@@ -255,12 +334,13 @@ def launch_account(
     fixed = sum(cost for _, cost in costs)
     kernel = profile.kernel(kind, text_of(op.properties.get("engine")) or "")
     work = counter_of(spec) if kernel.counts_work else None
-    may_be_empty = allocates and any(_static(x.type) is None for x in op.results)
+    unknown = allocates and any(_static(x.type) is None for x in op.results)
     finds_shape = allocates and is_data_dependent(spec)
+    copies_out = unknown and unknown_shape_type(spec, len(ins)) is UnknownShapeType.COMPUTE
 
     def account(state: HostState, inputs: Sequence[Value], values: Sequence[Value]) -> None:
         clock = state.clock
-        if may_be_empty and _all_empty(values):
+        if unknown and not copies_out and _all_empty(values):
             state.count(SKIPPED)
             for part in ("infer_shape", "alloc"):
                 clock.on_host(part, name, kind, index)
@@ -282,13 +362,19 @@ def launch_account(
         if len(clock.streams) > 1:
             for slot in ins:
                 state.allocator.read_on(state.storages[slot], stream)
-        if finds_shape:
+        if finds_shape or copies_out:
             synchronise(state, stream)
-            size = sum(_SHAPE_BYTES * (1 + x.ndim) for x in values if is_array(x))
-            state.count("d2h")
-            state.moved += size
-            clock.copy("d2h", stream, size)
-            clock.wait_for(stream)
+            read_back(
+                state, stream, sum(_SHAPE_BYTES * (1 + x.ndim) for x in values if is_array(x))
+            )
+        if copies_out:
+            state.count("launch")
+            issued = clock.on_host("launch", name, kind, index)
+            size = sum(map(size_of, values))
+            clock.on_stream(
+                stream, profile.task("memcpy", size), "memcpy", name, kind, index, issued
+            )
+            state.device_tasks["memcpy"] = state.device_tasks.get("memcpy", 0) + 1
 
     return account
 
@@ -297,17 +383,21 @@ def _all_empty(values: Sequence[Value]) -> bool:
     return bool(values) and all(is_array(x) and x.size == 0 for x in values)
 
 
-def call_account(op: Operation, spec: OpSpec, profile: DeviceProfile) -> Account:
-    """The host computes: infers the shape, allocates and calls the kernel (spec/host_execution.md 10.3)."""
+def call_account(op: Operation, spec: OpSpec, profile: DeviceProfile, allocates: bool) -> Account:
+    """The host computes; in the self-allocating form it infers shapes and allocates before (spec 10.3)."""
     index, kind = number(op, "op_index"), spec.type
     name = text_of(op.attributes.get("ge.name")) or kind
     cost = profile.host["host_call"]
     work = counter_of(spec) if cost.bytes_per_us else None
+    before = ("infer_shape", "alloc") if allocates else ()
 
     def account(state: HostState, inputs: Sequence[Value], values: Sequence[Value]) -> None:
         state.count("host_call")
+        clock = state.clock
+        for part in before:
+            clock.on_host(part, name, kind, index)
         size = 0 if work is None else work(inputs, values).bytes
-        state.clock.host_for(cost.of(size), "host_call", name, kind, index)
+        clock.host_for(cost.of(size), "host_call", name, kind, index)
 
     return account
 

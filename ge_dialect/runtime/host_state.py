@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from ge_dialect.dialects.ge_task import Placement
 from ge_dialect.kernels import Array, Value
+from ge_dialect.kernels.device_profile import COPIES, DeviceProfile
 from ge_dialect.runtime.allocator import (
     BORROWED,
+    FREED,
     HOST_POOL,
     Allocator,
     Storage,
     shared_with,
     size_of,
 )
-from ge_dialect.runtime.cost import COPIES, DeviceProfile
 from ge_dialect.runtime.errors import RunawayError
 from ge_dialect.runtime.timeline import Flow, Interval
 
@@ -46,7 +47,13 @@ class Clock:
         self, kind: str, name: str, type: str = "", index: int = 0, size: int = 0
     ) -> Interval | None:
         """The host works."""
-        return self.host_for(self.profile.host[kind].of(size), kind, name, type, index)
+        duration = self.profile.host[kind].of(size)
+        if self.record:
+            return self.host_for(duration, kind, name, type, index)
+        self.host += duration
+        spent = self.host_us
+        spent[kind] = spent.get(kind, 0.0) + duration
+        return None
 
     def host_for(
         self, duration: float, kind: str, name: str, type: str = "", index: int = 0
@@ -82,6 +89,39 @@ class Clock:
             if issued is not None:
                 flow = "copy" if kind in COPIES else "launch"
                 self.flows.append(Flow(flow, issued, interval))
+
+    def run_list(
+        self,
+        stream: int,
+        duration: float,
+        name: str,
+        index: int,
+        issued: Interval | None,
+        tasks: Sequence[Interval],
+        flows: Sequence[Flow],
+        tracks: Mapping[str, str],
+    ) -> None:
+        """A stream runs a task list for so long. Its tasks are shown where they run: `tracks` says what the list's own
+        streams are called here; their times count from the beginning of the list."""
+        if not self.record or not tasks:
+            self.on_stream(stream, duration, "execute", name, "", index, issued)
+            return
+        start = max(self.streams[stream], self.host)
+        self.streams[stream] = start + duration
+        self.device_us["execute"] = self.device_us.get("execute", 0.0) + duration
+        placed = {
+            id(x): replace(x, track=tracks[x.track], start=start + x.start, end=start + x.end)
+            for x in tasks
+        }
+        self.intervals += placed.values()
+        self.flows += [
+            Flow(x.kind, placed[id(x.source)], placed[id(x.target)])
+            for x in flows
+            if id(x.source) in placed and id(x.target) in placed
+        ]
+        if issued is not None:
+            first = min(placed.values(), key=lambda x: x.start)
+            self.flows.append(Flow("launch", issued, first))
 
     def copy(self, kind: str, stream: int, size: int) -> None:
         """The host issues a copy between the memories, a stream makes it."""
@@ -127,6 +167,9 @@ class Clock:
         return max([self.host, *self.streams])
 
 
+_LIMITED = frozenset({"launch", "host_call", "execute", "iteration", "skipped_launch"})
+
+
 @dataclass(slots=True)
 class HostState:
     """Slots hold the values of the program's SSA values; `places` where the tensors of type `any` are."""
@@ -146,11 +189,13 @@ class HostState:
     outputs: dict[int, Value] = field(default_factory=dict[int, Value])
 
     def count(self, what: str) -> None:
-        """One more step of the kind; raises RunawayError beyond the limit (choice E14)."""
+        """One more step of the kind. Raises RunawayError beyond the limit (choice E14), for which what computes and the
+        turns of loops count, not what is done around them."""
         self.counts[what] = self.counts.get(what, 0) + 1
-        self.steps += 1
-        if self.steps > self.max_steps:
-            raise RunawayError(f"more than {self.max_steps} steps ran in one run")
+        if what in _LIMITED:
+            self.steps += 1
+            if self.steps > self.max_steps:
+                raise RunawayError(f"more than {self.max_steps} steps ran in one run")
 
     def define(self, slot: int, value: Value, storage: Storage) -> None:
         """Give a slot its value, which refers to `storage`."""
@@ -159,7 +204,7 @@ class HostState:
             storage.holders += 1
         self.values[slot] = value
         self.storages[slot] = storage
-        if old is not BORROWED:
+        if old is not BORROWED and old is not FREED:
             self.allocator.drop(old)
 
     def new_storage(self, size: int, pool: int, explicit: bool = False) -> Storage:
@@ -194,13 +239,21 @@ class HostState:
         storage = self.storages[slot]
         self.values[slot] = None
         self.storages[slot] = BORROWED
-        if storage is not BORROWED:
+        if storage is not BORROWED and storage is not FREED:
             self.allocator.drop(storage)
+
+    def free(self, slot: int) -> None:
+        """The program says that the value is not read again."""
+        storage = self.storages[slot]
+        self.values[slot] = None
+        self.storages[slot] = FREED
+        if storage is not BORROWED:
+            self.allocator.free(storage)
 
     def finish(self) -> None:
         """All streams have drained: what the program did not free goes back as well."""
         for storage in self.storages:
-            if storage is not BORROWED:
+            if storage is not BORROWED and storage is not FREED:
                 self.allocator.release(storage)
         self.allocator.finish()
 

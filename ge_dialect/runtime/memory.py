@@ -234,7 +234,8 @@ def _constant_bytes(buffer: BufferOp, value: Attribute) -> Bytes:
 
     Bytes at an odd address (external data at any offset of a file) are copied once: numpy would copy them on each use.
     """
-    array = array_of(value, text_of(buffer.io_name) or "constant")
+    name = text_of(buffer.io_name) or buffer.results[0].name_hint or "constant"
+    array = array_of(value, name, location_text(buffer))
     size = buffer.size.value.data
     if array.nbytes > size:
         raise _refused(buffer, f"of {size} bytes cannot hold its value of {array.nbytes}")

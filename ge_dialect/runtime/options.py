@@ -56,6 +56,6 @@ class DeviceOptions:
     strict_rt1: bool = False
     """E25: refuse STREAM_SWITCH_N and MODEL_EXIT, which the static loader has no runner for."""
     profile: str = "default"
-    """E28: the device profile: a name in `runtime/profiles`, or a path to a TOML file."""
+    """E28: the device profile: a name in `kernels/profiles`, or a path to a TOML file."""
     record_timeline: bool = False
     """Keep when each task began and ended on the simulated clock, for `timeline.chrome_trace`."""

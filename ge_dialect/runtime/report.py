@@ -19,8 +19,9 @@ class RunReport:
     initialised for them when the list is loaded (RT1), `avoided_launches` the tasks that are not issued for them in a
     step (RT2: not launched), `unmoved_bytes` what those would have copied.
     Bytes: `peak_bytes` the arena `hbm` (or the most that was allocated at once), `feature_map_bytes` the same without
-    model inputs and outputs, `lower_bound_bytes` what no plan of the feature map could do without (None: not known),
-    `weight_bytes`, `moved_bytes` in copies between the memories.
+    model inputs and outputs, `lower_bound_bytes` what no plan of the feature map could do without (None: not known) by
+    the argument `lower_bound_kind`, `plain_bound_bytes` the same when nothing is written in place, `weight_bytes`,
+    `moved_bytes` in copies between the memories.
     `host_peak_bytes` is the most that a host program had in host memory at once, `reserved_bytes` what its allocator
     holds on the device, in use or kept for later; `cache_misses` counts allocations that had to extend that.
     `simulated_us` is time under the device profile, `wall_us` what the emulator really took. `host_us` and `device_us`
@@ -52,6 +53,8 @@ class RunReport:
     host_peak_bytes: int = 0
     reserved_bytes: int = 0
     lower_bound_bytes: int | None = None
+    lower_bound_kind: str = ""
+    plain_bound_bytes: int | None = None
     weight_bytes: int = 0
     arenas: Mapping[str, int] = field(default_factory=dict[str, int])
     moved_bytes: int = 0

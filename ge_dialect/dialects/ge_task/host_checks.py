@@ -5,15 +5,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import IntegerAttr
-from xdsl.ir import Operation
+from xdsl.ir import Block, Operation, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
 from ge_dialect.dialects.ge_task.buffer import AbsentOp, BufferOp
 from ge_dialect.dialects.ge_task.host_compute import ExecuteOp
 from ge_dialect.dialects.ge_task.host_control import YieldOp
-from ge_dialect.dialects.ge_task.host_memory import RecordOp, WaitOp
+from ge_dialect.dialects.ge_task.host_memory import FreeOp, RecordOp, WaitOp
 from ge_dialect.dialects.ge_task.host_step import HostStepOp
-from ge_dialect.dialects.ge_task.host_values import HostInputOp, HostOutputOp
+from ge_dialect.dialects.ge_task.host_values import (
+    HostConstOp,
+    HostInputOp,
+    HostOutputOp,
+    HostVariableOp,
+)
 from ge_dialect.dialects.ge_task.model import ModelOp
 
 if TYPE_CHECKING:
@@ -28,7 +33,9 @@ def verify_program(program: HostOp) -> None:
     recorders: dict[int, set[int]] = {}
     waits: list[tuple[int, int]] = []
     models = _ModelsBeside(program)
+    ends = _Ends()
     for op in program.walk():
+        ends.verify(op)
         match op:
             case HostInputOp():
                 _once(op, inputs, op.index.value.data)
@@ -58,6 +65,31 @@ def verify_program(program: HostOp) -> None:
             raise VerifyException(
                 f"'{WaitOp.name}' event {event} is recorded only on stream {stream}, where it is waited for"
             )
+
+
+class _Ends:
+    """The values that a `free` in the block that made them has ended so far."""
+
+    def __init__(self) -> None:
+        self.freed: set[SSAValue] = set()
+
+    def verify(self, op: Operation) -> None:
+        """Raise VerifyException for a step that reads what has ended, or ends what the program does not own."""
+        if self.freed:
+            for index, operand in enumerate(op.operands):
+                if operand in self.freed:
+                    raise VerifyException(
+                        f"'{op.name}' operand {index} has ended: a 'ge_task.free' is before"
+                    )
+        if not isinstance(op, FreeOp):
+            return
+        owner = op.tensor.owner
+        if isinstance(owner, HostInputOp | HostConstOp | HostVariableOp):
+            raise VerifyException(
+                f"'{op.name}' takes what '{owner.name}' gives, which outlives the run"
+            )
+        if (owner if isinstance(owner, Block) else owner.parent) is op.parent:
+            self.freed.add(op.tensor)
 
 
 def _below(op: Operation, what: str, limit: int, count: str) -> None:

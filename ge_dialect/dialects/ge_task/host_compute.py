@@ -2,12 +2,13 @@
 
 `launch`, `host_call` and `execute` come in two forms, told apart by having results:
 
+* *Destination*: `outs`, no results. Shapes, tiling and storage come from steps of their own (`infer_shape`,
+  `tiling`, `alloc`), whose values `outs`, `workspace` and `tiling` name; the step only launches. Lowering emits this
+  form for whatever has a size before it is computed.
 * *Self-allocating*: results, no `outs`. The step stands for all of spec/host_execution.md 10.2 (10.3 on the host):
   infer shapes, tile, allocate workspaces and outputs, launch. Each result is new storage, or the storage of an input
-  where the node's type says so (Reshape and its like); it is released behind its last reader. A first lowering
-  emits this form, for shapes known or not.
-* *Destination*: `outs`, no results. Shapes, tiling and storage come from steps of their own (`infer_shape`,
-  `tiling`, `alloc`), whose values `outs`, `workspace` and `tiling` name; the step only launches.
+  where the node's type says so (Reshape and its like). It is left for values that only the kernel can size: texts,
+  sequences, optionals, maps, and results that nothing bounds (type 4 in `kernels/shapes/unknown_types.py`).
 
 A node without outputs has neither.
 """
@@ -25,6 +26,7 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     StringAttr,
     SymbolRefAttr,
+    UnitAttr,
 )
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import (
@@ -145,22 +147,86 @@ class ShapeFunctionOp(NodeStepOp, ABC):
 class InferShapeOp(ShapeFunctionOp):
     """Runs the shape function of the node: one shape an output.
 
+    `bound`: only the kernel will know the shapes; these are the largest that they can be.
+
     Text: `%s = ge_task.infer_shape "MatMul"(%x, %w) -> (!ge_task.shape<2>) op 3`.
     """
 
     name = "ge_task.infer_shape"
+    CLAUSES: ClassVar[tuple[Clause, ...]] = (*_NODE_CLAUSES, Clause("bound", "bound", Form.FLAG))
+    bound = opt_prop_def(UnitAttr)
     shapes = var_result_def(ShapeType)
 
 
+_MAY_BE_EMPTY = Clause("may_be_empty", "may_be_empty", Form.FLAG)
+
+
 @irdl_op_definition
-class TilingOp(ShapeFunctionOp):
+class TilingOp(NodeStepOp):
     """Tiles the node: the tiling, then the size in bytes of each workspace as a shape of rank 1.
 
-    Text: `%t, %w = ge_task.tiling "MatMul"(%x, %w) -> (!ge_task.tiling, !ge_task.shape<1>)`.
+    `outs` are the shapes of the outputs. `may_be_empty`: nothing is tiled when all of them turn out to be empty.
+
+    Text: `%t, %w = ge_task.tiling "MatMul"(%x, %w) outs (%s) -> (!ge_task.tiling, !ge_task.shape<1>)`.
     """
 
     name = "ge_task.tiling"
+    CLAUSES: ClassVar[tuple[Clause, ...]] = (*_NODE_CLAUSES, _MAY_BE_EMPTY)
+    ins = var_operand_def(NODE_INPUT)
+    outs = var_operand_def(ShapeType)
+    may_be_empty = opt_prop_def(UnitAttr)
     found = var_result_def(TilingType | ShapeType)
+    irdl_options = (AttrSizedOperandSegments(as_property=True),)
+
+    @classmethod
+    def make(
+        cls,
+        type: str,
+        ins: Sequence[SSAValue],
+        result_types: Sequence[Attribute],
+        *,
+        outs: Sequence[SSAValue] = (),
+        attributes: Mapping[str, Attribute] | None = None,
+        **properties: PropertyValue,
+    ) -> Self:
+        """The tiling of a node of type `type`; `properties`: op_index, engine, source, attrs, may_be_empty."""
+        return cls.create(
+            operands=(*ins, *outs),
+            result_types=result_types,
+            properties={
+                "operandSegmentSizes": segments(len(ins), len(outs)),
+                "type": string(type),
+                **as_properties(properties),
+            },
+            attributes=attributes or {},
+        )
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        properties: dict[str, Attribute] = {"type": parse_string(parser)}
+        ins = parse_operand_list(parser)
+        outs = parse_operand_list(parser) if parser.parse_optional_keyword("outs") else []
+        properties["operandSegmentSizes"] = segments(len(ins), len(outs))
+        result_types = parse_result_types(parser)
+        parse_clauses(parser, cls.CLAUSES, properties)
+        attributes = parser.parse_optional_attr_dict()
+        return cls.create(
+            operands=[*ins, *outs],
+            result_types=result_types,
+            properties=properties,
+            attributes=attributes,
+        )
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_attribute(self.type)
+        print_operand_list(printer, self.ins)
+        if self.outs:
+            printer.print_string(" outs ")
+            print_operand_list(printer, self.outs)
+        print_result_types(printer, [result.type for result in self.results])
+        print_clauses(printer, self.CLAUSES, self.properties)
+        printer.print_op_attributes(self.attributes)
 
     def verify_step(self) -> None:
         types = [result.type for result in self.results]
@@ -239,7 +305,8 @@ class LaunchOp(DestinationStepOp, NodeStepOp):
     """Issues the node's kernel on `stream` and goes on without waiting. Its tensors are not in host memory.
 
     `values`: copies on the host of inputs whose elements the node's shape function or tiling reads; the kernel does
-    not see them (spec/host_execution.md 10.2 step 1).
+    not see them (spec/host_execution.md 10.2 step 1). `may_be_empty`: nothing is launched when all destinations turn
+    out to be empty.
 
     Text: `%y = ge_task.launch "MatMul"(%x, %w) -> (device tensor<?x4xf32>) stream 0 op 3`, or
     `ge_task.launch "MatMul"(%x, %w) outs (%y) workspace (%s) tiling %t stream 0 op 3`, or
@@ -247,9 +314,10 @@ class LaunchOp(DestinationStepOp, NodeStepOp):
     """
 
     name = "ge_task.launch"
-    CLAUSES: ClassVar[tuple[Clause, ...]] = (STREAM, *_NODE_CLAUSES)
+    CLAUSES: ClassVar[tuple[Clause, ...]] = (STREAM, *_NODE_CLAUSES, _MAY_BE_EMPTY)
 
     stream = prop_def(IntegerAttr[I64])
+    may_be_empty = opt_prop_def(UnitAttr)
     # xDSL puts the operands of the class itself in front of inherited ones, so the first two groups are named again.
     ins = var_operand_def(HOST_VALUE)
     outs = var_operand_def(HOST_VALUE)

@@ -15,12 +15,25 @@ from xdsl.irdl import (
     opt_prop_def,
     prop_def,
     result_def,
+    var_operand_def,
+    var_result_def,
 )
+from xdsl.parser import Parser
+from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
-from ge_dialect.dialects.ge_task.clauses import Clause, Form, ints_of
+from ge_dialect.dialects.assembly import parse_operand_list, print_operand_list
+from ge_dialect.dialects.ge_task.clauses import (
+    Clause,
+    Form,
+    as_properties,
+    ints_of,
+    parse_clauses,
+    print_clauses,
+)
 from ge_dialect.dialects.ge_task.host_step import (
     STREAM,
+    HostStepOp,
     PlainStepOp,
     placement_of,
     rank_of,
@@ -85,29 +98,51 @@ class ShapeConstOp(PlainStepOp):
 
 
 @irdl_op_definition
-class ReadShapeOp(PlainStepOp):
-    """Reads back the shape that a kernel found for its output, behind a `sync` of its stream.
+class ReadShapeOp(HostStepOp):
+    """Reads back the shapes that a kernel found for its outputs, behind a `sync` of its stream: one small copy.
 
-    For kernels that only know their output's shape once they ran ("class 3"); `view` then gives the tensor that shape.
+    For kernels that only know their outputs' shapes once they ran ("class 3"); `view` then gives each tensor its shape.
+    Text: `%s, %t = ge_task.read_shape(%y, %i) stream 0`.
     """
 
     name = "ge_task.read_shape"
-    tensor = operand_def(PlacedTensorType)
-    result = result_def(ShapeType)
+    CLAUSES: ClassVar[tuple[Clause, ...]] = (STREAM,)
+    tensors = var_operand_def(PlacedTensorType)
+    stream = opt_prop_def(IntegerAttr[I64])
+    shapes = var_result_def(ShapeType)
 
     @classmethod
-    def infer_result(
-        cls, operands: Sequence[SSAValue], properties: Mapping[str, Attribute]
-    ) -> Attribute | None:
-        return ShapeType(rank_of(operands[0].type)) if len(operands) == 1 else None
+    def make(cls, *tensors: SSAValue, stream: int | None = None) -> Self:
+        """The shapes that the kernel published for `tensors`."""
+        return cls.create(
+            operands=tensors,
+            result_types=[ShapeType(rank_of(x.type)) for x in tensors],
+            properties=as_properties({"stream": stream}),
+        )
 
     @classmethod
-    def make(cls, tensor: SSAValue) -> Self:
-        """The shape that the kernel published for `tensor`."""
-        return cls.build_step((tensor,))
+    def parse(cls, parser: Parser) -> Self:
+        tensors = parse_operand_list(parser)
+        properties: dict[str, Attribute] = {}
+        parse_clauses(parser, cls.CLAUSES, properties)
+        return cls.create(
+            operands=tensors,
+            result_types=[ShapeType(rank_of(x.type)) for x in tensors],
+            properties=properties,
+            attributes=parser.parse_optional_attr_dict(),
+        )
+
+    def print(self, printer: Printer) -> None:
+        print_operand_list(printer, tuple(self.operands))
+        print_clauses(printer, self.CLAUSES, self.properties)
+        printer.print_op_attributes(self.attributes)
 
     def verify_step(self) -> None:
-        self.verify_inferred()
+        wanted = [ShapeType(rank_of(x.type)) for x in self.operands]
+        if not wanted:
+            raise VerifyException(f"'{self.name}' needs a tensor")
+        if [x.type for x in self.results] != wanted:
+            raise VerifyException(f"'{self.name}' results should be one shape a tensor")
 
 
 def _verify_shape(op: PlainStepOp, shape: SSAValue | None, result: Attribute) -> None:
@@ -162,7 +197,8 @@ class AllocOp(PlainStepOp):
 
 @irdl_op_definition
 class FreeOp(PlainStepOp):
-    """Gives storage back; on the device in the order of `stream`. Text: `ge_task.free(%y) stream 0`."""
+    """The value is not read again. Its storage goes back, on the device in the order of `stream`, when no other value
+    refers to it: a view, or what a branch or loop has made of it. Text: `ge_task.free(%y) stream 0`."""
 
     name = "ge_task.free"
     CLAUSES: ClassVar[tuple[Clause, ...]] = (STREAM,)
@@ -178,7 +214,8 @@ class FreeOp(PlainStepOp):
 
 @irdl_op_definition
 class ViewOp(PlainStepOp):
-    """The storage of a tensor under another shape or type; nothing is copied (Reshape and its like).
+    """The storage of a tensor under another shape or type; nothing is copied (Reshape and its like). The storage
+    lives as long as one of the two.
 
     Text: `%y = ge_task.view(%x, %s) : device tensor<?x4xf32>`; without a shape the result's type is static.
     """

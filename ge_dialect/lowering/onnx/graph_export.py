@@ -124,7 +124,7 @@ class GraphExport:
         count = len(data_operands(self._output))
         names = self._output.attributes.get("ge.output_names")
         given: list[str] = [] if names is None else to_python(names)
-        return given if len(given) == count else [f"output_{i}" for i in range(count)]
+        return given if len(given) == count else [f"output{i}" for i in range(count)]
 
     def _name_outputs(self) -> None:
         """Values that are outputs of the main graph are called like them from the start."""

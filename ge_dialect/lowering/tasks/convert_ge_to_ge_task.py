@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -10,8 +11,10 @@ from xdsl.passes import ModulePass
 
 from ge_dialect.analysis.known_shape import is_known
 from ge_dialect.dialects.ge.access import graphs
+from ge_dialect.dialects.ge_task import ModelOp
 from ge_dialect.lowering.tasks.host import lower_host_program
 from ge_dialect.lowering.tasks.model import lower_known_model
+from ge_dialect.lowering.tasks.profiling import Points, Profile
 
 
 @dataclass(frozen=True)
@@ -29,6 +32,14 @@ class ConvertGeToGeTask(ModulePass):
 
     Options:
     * `fusion-brackets`: false leaves out the FUSION_START and FUSION_END tasks around an engine's kernels.
+
+    * `buffer-optimize`: `l1_optimize` and `l2_optimize` issue the nodes of one `_l1_fusion_group_id`
+      (`_l2_fusion_group_id`) and stream in a row, where the first of them stands, under its name. An error where that
+      would put a task in front of one that it must follow.
+    * `profiling`: time stamps around the forward point, the backward point, the end of an iteration, all-reduces and
+      GetNexts. `fp-point`, `bp-point`, `end-point` name the first three, as do the attributes `_fp_profiling_task`,
+      `_bp_profiling_task` and `_end_profiling_task` of a node. Around a node that has none of these attributes, stamps
+      behind it need an end, those before it an end and a backward point. Of models of known shape only.
 
     Raises GeError, naming the node, for what cannot become a task.
 
@@ -53,17 +64,29 @@ class ConvertGeToGeTask(ModulePass):
     name = "convert-ge-to-ge-task"
 
     fusion_brackets: bool = True
+    buffer_optimize: Literal["off_optimize", "l1_optimize", "l2_optimize"] = "off_optimize"
+    profiling: bool = False
+    fp_point: str = ""
+    bp_point: str = ""
+    end_point: str = ""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Convert the model in `op`; a module without graphs stays as it is."""
         found = graphs(op)
         if not found:
             return
-        made = (
-            lower_known_model(op, self.fusion_brackets) if is_known(op) else lower_host_program(op)
-        )
+        made = self._known(op) if is_known(op) else lower_host_program(op)
         block = op.body.block
         block.insert_op_before(made, found[0])
         for graph in found:
             block.detach_op(graph)
             graph.drop_all_references()
+
+    def _known(self, module: ModuleOp) -> ModelOp:
+        points = Points(self.fp_point, self.bp_point, self.end_point)
+        return lower_known_model(
+            module,
+            self.fusion_brackets,
+            groups=self.buffer_optimize != "off_optimize",
+            profile=Profile(points) if self.profiling else None,
+        )

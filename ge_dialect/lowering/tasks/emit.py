@@ -10,14 +10,17 @@ from xdsl.dialects.builtin import DictionaryAttr
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from ge_dialect.analysis.task_count import (
+    DESCRIPTOR_BYTES,
     DEVICE_TO_DEVICE,
     active_streams,
     attached_stream,
+    copied_descriptors,
     copied_slots,
     copy_bytes,
     copy_kind,
     ends_model,
     has_kernel_list,
+    is_partly_supported,
     merge_bytes,
     mix_notifies,
     pieces,
@@ -72,6 +75,8 @@ from ge_dialect.dialects.ge_task.task import (
     TaskOp,
 )
 from ge_dialect.lowering.tasks.buffers import BufferTable
+from ge_dialect.lowering.tasks.companions import fallback_of, memset_of
+from ge_dialect.lowering.tasks.merges import merged_places
 
 AI_CORE_KERNEL, AI_CPU_KERNEL, CUSTOM_AI_CPU_KERNEL, HOST_CPU_KERNEL = 2, 6, 7, 8
 """Values of `kernel_type` (spec/tasks.md section 2)."""
@@ -175,12 +180,15 @@ def _ai_core(node: NodeTasks) -> list[TaskOp]:
             _flag(node, NotifyRecordOp, second, side),
             _flag(node, NotifyWaitOp, second),
         ]
-    if not node.brackets:
-        return tasks
-    if "ge.is_first_node" in op.attributes:
+    memset = memset_of(op, main)
+    if memset is not None:
+        tasks = [memset, *tasks]
+    if node.brackets and "ge.is_first_node" in op.attributes:
         tasks = [_simple(node, FusionStartOp), *tasks]
-    if "ge.is_last_node" in op.attributes:
+    if node.brackets and "ge.is_last_node" in op.attributes:
         tasks.append(_simple(node, FusionEndOp))
+    if is_partly_supported(op):
+        tasks.append(fallback_of(main, AI_CPU_KERNEL))
     return tasks
 
 
@@ -253,6 +261,18 @@ def _copies(node: NodeTasks) -> list[TaskOp]:
     for i in copied_slots(op):
         source, target = node.buffers.input(op, i), node.buffers.of(outs[i])
         tasks += _copy_pieces(node, source, target, copy_bytes(op, i), kind)
+    for start, end in copied_descriptors(op):
+        tasks.append(
+            MemcpyAddrAsyncOp.make(
+                ge_type(op),
+                [node.buffers.piece("hbm", start, DESCRIPTOR_BYTES)],
+                [node.buffers.piece("hbm", end, DESCRIPTOR_BYTES)],
+                stream=node.stream,
+                op_index=node.op_index,
+                attributes=node.names(),
+                count=DESCRIPTOR_BYTES,
+            )
+        )
     return tasks
 
 
@@ -284,7 +304,12 @@ def _merge(node: NodeTasks) -> list[TaskOp]:
     if not data_operands(op) or not data_results(op):
         raise task_error(op, "merges nothing: it needs an input and an output")
     source, target = node.buffers.input(op, 0), node.buffers.of(data_results(op)[0])
-    return _copy_pieces(node, source, target, merge_bytes(op), DEVICE_TO_DEVICE)
+    tasks = _copy_pieces(node, source, target, merge_bytes(op), DEVICE_TO_DEVICE)
+    payload = merged_places(op, node.buffers)
+    if payload is not None:
+        for task in tasks:
+            task.properties["payload"] = payload
+    return tasks
 
 
 # --- order and control ------------------------------------------------------------------------------------------

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 from xdsl.ir import Attribute, Block, Operation
 
@@ -16,14 +15,17 @@ from ge_dialect.dialects.engine_types import BRANCH_TYPES, CALL_TYPES
 from ge_dialect.dialects.ge import NetOutputOp
 from ge_dialect.dialects.ge.access import data_operands, data_results, ge_type, subgraph_names
 from ge_dialect.dialects.ge.graph import GraphOp
-from ge_dialect.dialects.ge_task import CaseOp, IfOp, Placement, WhileOp, YieldOp
-from ge_dialect.lowering.tasks.host_scope import HostValue, Scope
+from ge_dialect.dialects.ge_task import (
+    CaseOp,
+    IfOp,
+    PlacedTensorType,
+    Placement,
+    WhileOp,
+    YieldOp,
+)
+from ge_dialect.lowering.tasks.host_lowering import HostLowering, Lower
+from ge_dialect.lowering.tasks.host_scope import HostBuilder, HostValue, Scope
 from ge_dialect.lowering.tasks.host_types import host_type, is_host_only, join
-
-if TYPE_CHECKING:
-    from ge_dialect.lowering.tasks.host import HostLowering
-
-Lower = Callable[["HostLowering", Operation], None]
 
 
 def joined(
@@ -94,6 +96,7 @@ def _branch(lowering: HostLowering, op: Operation) -> None:
         else IfOp.make(condition, types, regions[0], regions[1], attributes=attributes)
     )
     lowering.builder.append(made)
+    _own(lowering.builder, made)
     for result, ssa, kind in zip(results, made.results, kinds, strict=True):
         ssa.name_hint = result.name_hint
         lowering.values[result] = lowering.builder.value(kind, ssa)
@@ -102,6 +105,13 @@ def _branch(lowering: HostLowering, op: Operation) -> None:
 def _common_place(values: Sequence[HostValue]) -> Placement:
     places = {value.placement for value in values if value.constant is None}
     return Placement.HOST if places == {Placement.HOST} else Placement.DEVICE
+
+
+def _own(builder: HostBuilder, made: Operation) -> None:
+    """Tensors that come out of a region end like those of any step."""
+    for result in made.results:
+        if isinstance(result.type, PlacedTensorType):
+            builder.own(result, 0)
 
 
 def _call(lowering: HostLowering, op: Operation) -> None:
@@ -208,6 +218,7 @@ def make_while(
         init, types, *(builder.finish(*region) for region in regions), attributes=attributes
     )
     builder.append(made)
+    _own(builder, made)
     return [builder.value(kind, ssa) for kind, ssa in zip(kinds, made.results, strict=True)]
 
 

@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import NoneType, UnrankedTensorType
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from ge_dialect.dialects.attrs import i64, string_attr
+from ge_dialect.dialects.attrs import i64
 from ge_dialect.dialects.ge import DataOp
 from ge_dialect.dialects.ge.access import (
     data_results,
     dims_of,
     get_int,
     get_text,
-    node_name,
     subgraph_names,
 )
 from ge_dialect.dialects.ge.attr_values import from_python
 from ge_dialect.dialects.ge.graph import GraphOp
 from ge_dialect.dialects.ge.weights import ranked_tensor
 from ge_dialect.dialects.ge_task import (
-    LaunchOp,
     ListAppendOp,
     ListNewOp,
     ListStackOp,
@@ -31,11 +28,12 @@ from ge_dialect.dialects.ge_task import (
     Placement,
 )
 from ge_dialect.lowering.tasks.host_branches import graph_outputs
+from ge_dialect.lowering.tasks.host_lowering import HostLowering
 from ge_dialect.lowering.tasks.host_scope import HostBuilder, HostValue
+from ge_dialect.lowering.tasks.host_steps import call, launch_steps, made_node
 from ge_dialect.lowering.tasks.host_types import (
     BOOL,
     FLAG,
-    HOST_SCALAR,
     INT64,
     SCALAR,
     as_tensor,
@@ -45,14 +43,11 @@ from ge_dialect.lowering.tasks.host_types import (
     without_axis,
 )
 
-if TYPE_CHECKING:
-    from ge_dialect.lowering.tasks.host import HostLowering
-
 CAPTURED = "captured"
 """`ge.formal` of a `ge.data` of a body that stands for an outer value."""
 
-HOST_NUMBER = PlacedTensorType(ranked_tensor(INT64, (1,)), Placement.HOST)
-"""A list of one number on the host."""
+NUMBER = ranked_tensor(INT64, (1,))
+"""A list of one number."""
 
 _SHAPE_DTYPE = {"dtype": i64(9)}
 
@@ -126,7 +121,7 @@ class Counting:
     ) -> HostValue:
         """`kind` of two scalars."""
         ins = [self.builder.get(one, Placement.HOST), self.builder.get(other, Placement.HOST)]
-        made = self.builder.call(self.op, kind, ins, [host_type(result, Placement.HOST)])
+        made = call(self.builder, self.op, kind, ins, [result])
         return self.builder.value(result, made[0])
 
     def next(self, counter: HostValue) -> HostValue:
@@ -147,10 +142,8 @@ class Counting:
         if axis != -1:
             attrs["end"] = i64(axis + 1)
         ins = [self.builder.get(value, Placement.ANY)]
-        shape = self.builder.call(self.op, "Shape", ins, [HOST_NUMBER], attrs)
-        flat = self.builder.call(
-            self.op, "Squeeze", shape, [HOST_SCALAR], {"axis": from_python([0])}
-        )
+        shape = call(self.builder, self.op, "Shape", ins, [NUMBER], attrs)
+        flat = call(self.builder, self.op, "Squeeze", shape, [SCALAR], {"axis": from_python([0])})
         return self.builder.value(SCALAR, flat[0])
 
     def slice(self, value: HostValue, index: HostValue, axis: int) -> HostValue:
@@ -165,20 +158,11 @@ class Counting:
         builder = self.builder
         if is_host_only(result):
             ins = [builder.get(x, Placement.HOST) for x in inputs]
-            results = builder.call(
-                self.op, kind, ins, [host_type(result, Placement.HOST)], source=source
-            )
+            results = call(builder, self.op, kind, ins, [result], source=source)
             return builder.value(result, results[0])
-        launch = LaunchOp.make(
-            kind,
-            [builder.get(x, Placement.DEVICE) for x in inputs],
-            [host_type(result, Placement.DEVICE)],
-            stream=0,
-            source=source,
-            attributes={"ge.name": string_attr(node_name(self.op))},
-        )
-        builder.append(launch)
-        return builder.value(result, launch.results[0], launch)
+        node = made_node(self.op, kind, 1, source=source)
+        (made,), launch = launch_steps(builder, node, inputs, [result], 0)
+        return builder.value(result, made, launch)
 
 
 def _flag_type(one: HostValue, other: HostValue) -> Attribute:
@@ -208,4 +192,5 @@ class Collected:
         placed = host_type(kind, Placement.DEVICE)
         assert isinstance(placed, PlacedTensorType)
         made = self.builder.append(ListStackOp.make(placed, self.list, axis=axis, reverse=reverse))
+        self.builder.own(made.results[0], 0)
         return self.builder.value(kind, made.results[0])

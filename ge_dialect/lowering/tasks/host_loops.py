@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 import numpy as np
 from xdsl.ir import Attribute, Operation
@@ -15,12 +14,11 @@ from ge_dialect.dialects.ge.weights import elements_attr
 from ge_dialect.dialects.ge_task import Placement
 from ge_dialect.lowering.tasks.host_branches import joined, make_while
 from ge_dialect.lowering.tasks.host_counting import Collected, Counting, LoopParts, is_absent_value
+from ge_dialect.lowering.tasks.host_lowering import HostLowering
 from ge_dialect.lowering.tasks.host_scan import lower_scan
 from ge_dialect.lowering.tasks.host_scope import HostValue
-from ge_dialect.lowering.tasks.host_types import HOST_SCALAR, SCALAR, host_type, is_tensor
-
-if TYPE_CHECKING:
-    from ge_dialect.lowering.tasks.host import HostLowering
+from ge_dialect.lowering.tasks.host_steps import call
+from ge_dialect.lowering.tasks.host_types import SCALAR, is_tensor
 
 
 def _loop(lowering: HostLowering, op: Operation) -> None:
@@ -81,16 +79,12 @@ def _sequence_map(lowering: HostLowering, op: Operation) -> None:
         builder.refuse(op, f"has {len(results)} outputs, its body gives {len(parts.outputs)}")
     sequence = builder.get(parts.own[0], Placement.HOST)
     source = "ai.onnx::SequenceLength@11"
-    length = builder.value(
-        SCALAR, builder.call(op, "SequenceLength", [sequence], [HOST_SCALAR], source=source)[0]
-    )
+    (length_value,) = call(builder, op, "SequenceLength", [sequence], [SCALAR], source=source)
+    length = builder.value(SCALAR, length_value)
     kinds = [SequenceType(kind) for kind in parts.outputs]
     empty = [
         builder.value(
-            kind,
-            builder.call(
-                op, "SequenceConstruct", [], [host_type(kind, Placement.HOST)], source=_CONSTRUCT
-            )[0],
+            kind, call(builder, op, "SequenceConstruct", [], [kind], source=_CONSTRUCT)[0]
         )
         for kind in kinds
     ]
@@ -122,8 +116,7 @@ def _element(counting: Counting, sequence: HostValue, index: HostValue) -> HostV
     builder = counting.builder
     kind = sequence.kind.element if isinstance(sequence.kind, SequenceType) else sequence.kind
     ins = [builder.get(sequence, Placement.HOST), builder.get(index, Placement.HOST)]
-    result = host_type(kind, Placement.HOST)
-    made = builder.call(counting.op, "SequenceAt", ins, [result], source="ai.onnx::SequenceAt@11")
+    made = call(builder, counting.op, "SequenceAt", ins, [kind], source="ai.onnx::SequenceAt@11")
     return builder.value(kind, made[0])
 
 
@@ -132,9 +125,8 @@ def _inserted(
 ) -> HostValue:
     builder = counting.builder
     ins = [builder.get(sequence, Placement.HOST), builder.get(value, Placement.HOST)]
-    result = host_type(kind, Placement.HOST)
-    made = builder.call(
-        counting.op, "SequenceInsert", ins, [result], source="ai.onnx::SequenceInsert@11"
+    made = call(
+        builder, counting.op, "SequenceInsert", ins, [kind], source="ai.onnx::SequenceInsert@11"
     )
     return builder.value(kind, made[0])
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from xdsl.ir import Operation
 
@@ -11,20 +10,19 @@ from ge_dialect.dialects.attrs import i64
 from ge_dialect.dialects.ge.access import data_results, dims_of, ge_attr, source_op
 from ge_dialect.dialects.ge.attr_values import from_python
 from ge_dialect.dialects.ge.weights import ranked_tensor
-from ge_dialect.dialects.ge_task import PlacedTensorType, Placement
+from ge_dialect.dialects.ge_task import Placement
 from ge_dialect.lowering.tasks.host_branches import joined, make_while
 from ge_dialect.lowering.tasks.host_counting import (
-    HOST_NUMBER,
+    NUMBER,
     Collected,
     Counting,
     LoopParts,
     is_absent_value,
 )
+from ge_dialect.lowering.tasks.host_lowering import HostLowering
 from ge_dialect.lowering.tasks.host_scope import HostValue
-from ge_dialect.lowering.tasks.host_types import HOST_SCALAR, INT64, SCALAR, as_tensor, with_axis
-
-if TYPE_CHECKING:
-    from ge_dialect.lowering.tasks.host import HostLowering
+from ge_dialect.lowering.tasks.host_steps import call
+from ge_dialect.lowering.tasks.host_types import INT64, SCALAR, as_tensor, with_axis
 
 
 class ScanParts(LoopParts):
@@ -168,7 +166,7 @@ def _pick(counting: Counting, values: HostValue, index: HostValue) -> HostValue:
     """One number of a list on the host."""
     builder = counting.builder
     ins = [builder.get(x, Placement.HOST) for x in (values, index, builder.number(0))]
-    return builder.value(SCALAR, builder.call(counting.op, "GatherV2", ins, [HOST_SCALAR])[0])
+    return builder.value(SCALAR, call(builder, counting.op, "GatherV2", ins, [SCALAR])[0])
 
 
 def _filled(counting: Counting, value: HostValue, missing: HostValue) -> HostValue:
@@ -179,15 +177,14 @@ def _filled(counting: Counting, value: HostValue, missing: HostValue) -> HostVal
         builder.refuse(op, "collects tensors of unknown rank over sequences of different lengths")
     rank = len(dims)
     ins = [builder.get(missing, Placement.HOST)]
-    one = builder.call(op, "Unsqueeze", ins, [HOST_NUMBER], {"axes": from_python([0])})
+    one = call(builder, op, "Unsqueeze", ins, [NUMBER], {"axes": from_python([0])})
     before, after = (
         [builder.get(builder.number([0] * count), Placement.HOST)] if count else []
         for count in (rank, rank - 1)
     )
     pads_type = ranked_tensor(INT64, (2 * rank,))
-    joined_type = PlacedTensorType(pads_type, Placement.HOST)
     attrs = {"concat_dim": i64(0), "N": i64(1 + len(before) + len(after))}
-    pads = builder.call(op, "ConcatD", [*before, *one, *after], [joined_type], attrs)
+    pads = call(builder, op, "ConcatD", [*before, *one, *after], [pads_type], attrs)
     kind = ranked_tensor(tensor.element_type, [-1, *dims[1:]])
     return counting.compute(
         "Pad", (value, builder.value(pads_type, pads[0])), kind, "ai.onnx::Pad@13"

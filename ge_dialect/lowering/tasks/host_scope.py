@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import NoReturn
 
 import numpy as np
-from xdsl.dialects.builtin import DictionaryAttr, NoneType
+from xdsl.dialects.builtin import NoneType
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from ge_dialect.analysis.task_count import task_error
@@ -28,6 +28,7 @@ from ge_dialect.dialects.ge_task import (
     Placement,
     SyncOp,
 )
+from ge_dialect.lowering.tasks.host_frees import with_frees
 from ge_dialect.lowering.tasks.host_types import host_type, is_host_only, is_tensor
 
 
@@ -50,7 +51,10 @@ class HostValue:
 
 @dataclass(eq=False, slots=True)
 class Scope:
-    """The steps of one region, in order. `repeats` marks regions of loops, out of which conversions are taken."""
+    """The steps of one region, in order. `repeats` marks regions of loops, out of which conversions are taken.
+
+    `owned`: the values of the region that have storage, with the stream in whose order it goes back.
+    """
 
     parent: Scope | None = None
     repeats: bool = False
@@ -59,6 +63,7 @@ class Scope:
         default_factory=dict[tuple[HostValue, Placement], SSAValue]
     )
     synced: set[Operation] = field(default_factory=set[Operation])
+    owned: dict[SSAValue, int | None] = field(default_factory=dict[SSAValue, "int | None"])
 
     def chain(self) -> Iterator[Scope]:
         """The scope and those around it, innermost first."""
@@ -106,8 +111,18 @@ class HostBuilder:
     def finish(scope: Scope, block: Block | None = None) -> Region:
         """The region of a scope, once its last step is there."""
         made = Block() if block is None else block
-        made.add_ops(scope.ops)
+        arguments = [x for x in made.args if isinstance(x.type, PlacedTensorType)]
+        scope.owned.update(dict.fromkeys(arguments))
+        made.add_ops(with_frees(scope.ops, scope.owned, arguments))
         return Region(made)
+
+    def own(self, value: SSAValue, stream: int | None) -> None:
+        """A value of the open region has storage, which ends with it; on the device in the order of `stream`."""
+        self.scope.owned[value] = stream
+
+    def owns(self, value: SSAValue) -> bool:
+        """Whether the program gives the value its storage; inputs, constants and variables have their own."""
+        return any(value in scope.owned for scope in self.scope.chain())
 
     def append(self, op: Operation) -> Operation:
         """Append a step."""
@@ -186,11 +201,15 @@ class HostBuilder:
     ) -> SSAValue:
         if value.placement is Placement.ANY:
             move = EnsureHostOp if placement is Placement.HOST else EnsureDeviceOp
-            return self.append(move.make(ssa)).results[0]
-        if placement is Placement.DEVICE:
-            return self.append(H2dOp.make(ssa, stream=stream)).results[0]
-        self._sync(value)
-        return self.append(D2hOp.make(ssa, stream=value.stream)).results[0]
+            made: Operation = move.make(ssa)
+        elif placement is Placement.DEVICE:
+            made = H2dOp.make(ssa, stream=stream)
+        else:
+            self._sync(value)
+            made = D2hOp.make(ssa, stream=value.stream)
+        result = self.append(made).results[0]
+        self.own(result, stream)
+        return result
 
     def _sync(self, value: HostValue) -> None:
         """Wait for the stream that computes the value, once a step that issues work."""
@@ -206,34 +225,17 @@ class HostBuilder:
     ) -> SSAValue:
         """The value where one of type `kind` is expected: in that placement, wrapped when that is an optional."""
         if is_tensor(value.kind) and isinstance(kind, OptionalType):
-            result = host_type(kind, Placement.HOST)
-            ins = [self.get(value, Placement.HOST)]
-            return self.call(op, "Optional", ins, [result], source="ai.onnx::Optional@15")[0]
+            made = HostCallOp.make(
+                "Optional",
+                [self.get(value, Placement.HOST)],
+                [host_type(kind, Placement.HOST)],
+                source="ai.onnx::Optional@15",
+                attributes={"ge.name": string_attr(node_name(op))},
+            )
+            return self.append(made).results[0]
         if is_tensor(value.kind) != is_tensor(kind):
             self.refuse(op, f"expects a value of type {kind}, got {value.kind}")
         return self.get(value, Placement.HOST if is_host_only(kind) else placement)
-
-    # --- steps that no node stands for ----------------------------------------------------------------------------
-
-    def call(
-        self,
-        op: Operation,
-        kind: str,
-        ins: Sequence[SSAValue],
-        results: Sequence[Attribute],
-        attrs: Mapping[str, Attribute] | None = None,
-        source: str | None = None,
-    ) -> Sequence[SSAValue]:
-        """A host call that the lowering of `op` needs; it carries the node's name."""
-        made = HostCallOp.make(
-            kind,
-            ins,
-            results,
-            attrs=DictionaryAttr(dict(attrs)) if attrs else None,
-            source=source,
-            attributes={"ge.name": string_attr(node_name(op))},
-        )
-        return self.append(made).results
 
     @staticmethod
     def refuse(op: Operation, problem: str) -> NoReturn:

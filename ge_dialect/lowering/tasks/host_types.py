@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TypeAlias, cast
 
 from xdsl.dialects.builtin import NoneType, TensorType, UnrankedTensorType
@@ -54,6 +55,14 @@ def without_shape(kind: Attribute) -> Attribute:
     return kind if tensor is None else UnrankedTensorType(tensor.element_type)
 
 
+def open_dims(kind: Attribute) -> Attribute:
+    """The tensor type with the same elements and rank and nothing said about the dimensions."""
+    tensor, dims = as_tensor(kind), dims_of(kind)
+    if tensor is None or dims is None:
+        return kind
+    return ranked_tensor(tensor.element_type, [-1] * len(dims))
+
+
 def object_type(kind: Attribute) -> ObjectType:
     """The type of a sequence, optional or map, less what shapes its tensors have.
 
@@ -76,6 +85,7 @@ def _erased(kind: Attribute) -> Attribute:
             return without_shape(kind)
 
 
+@lru_cache(maxsize=1 << 14)
 def host_type(kind: Attribute, placement: Placement) -> Attribute:
     """The host program's type of a value of dialect `ge`; texts are on the host whatever `placement` says."""
     tensor = as_tensor(kind)

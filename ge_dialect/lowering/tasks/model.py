@@ -34,6 +34,8 @@ from ge_dialect.dialects.ge_task.task import TaskOp
 from ge_dialect.formats.errors import GeError
 from ge_dialect.lowering.tasks.buffers import BufferTable
 from ge_dialect.lowering.tasks.emit import BUILDERS, NodeTasks
+from ge_dialect.lowering.tasks.fusion_groups import Issue, in_groups
+from ge_dialect.lowering.tasks.profiling import Profile
 from ge_dialect.lowering.tasks.virtual import virtual_op
 
 _HEADER_OF_GRAPH = (
@@ -57,10 +59,17 @@ class TaskCountError(GeError):
     """A node made other tasks than the analysis of task counts says: an error of this project, not of the model."""
 
 
-def lower_known_model(module: ModuleOp, brackets: bool = True) -> ModelOp:
+def lower_known_model(
+    module: ModuleOp,
+    brackets: bool = True,
+    *,
+    groups: bool = False,
+    profile: Profile | None = None,
+) -> ModelOp:
     """The task list of the model, all of whose graphs have known shapes, with planned memory and assigned streams.
 
-    Marks first and last nodes on the way. Raises TaskGenerationError, naming the node, where a rule is broken.
+    Marks first and last nodes on the way. `groups` brings the nodes of a fusion group together, `profile` puts time
+    stamps around nodes. Raises TaskGenerationError, naming the node, where a rule is broken.
     """
     root = graphs(module)[0]
     walked = list(walk_nodes(module))
@@ -69,7 +78,9 @@ def lower_known_model(module: ModuleOp, brackets: bool = True) -> ModelOp:
     candidates = {op for op, _ in walk_nodes(module, lambda op: not owns_ffts_graph(op))}
     buffers = BufferTable()
     _model_inputs(root, buffers)
-    tasks: list[TaskOp | VirtualOp] = []
+    issues: list[Issue] = []
+    if profile is not None:
+        profile.look(op for op, _ in walked)
     for (op, graph), op_index in zip(walked, ids, strict=True):
         if op not in candidates:
             continue
@@ -78,7 +89,7 @@ def lower_known_model(module: ModuleOp, brackets: bool = True) -> ModelOp:
         if isinstance(op, NetOutputOp) and graph is root:
             _model_outputs(op, buffers)
         if makes_no_task(op) and data_results(op):
-            tasks.append(virtual_op(op, op_index, buffers))
+            issues.append(Issue(op, [virtual_op(op, op_index, buffers)]))
             continue
         rule = task_rule(op)
         if rule is TaskRule.NONE:
@@ -87,8 +98,11 @@ def lower_known_model(module: ModuleOp, brackets: bool = True) -> ModelOp:
         node = NodeTasks(op, graph, buffers, max(stream or 0, 0), op_index, brackets)
         made = BUILDERS[rule](node)
         _check(op, made, rule, brackets)
-        tasks += made
-    return _model(root, buffers, tasks)
+        stamped = made if profile is None else profile.around(op, made)
+        issues.append(Issue(op, list(stamped)))
+    if groups:
+        issues = in_groups(issues)
+    return _model(root, buffers, [task for issue in issues for task in issue.made])
 
 
 def operator_ids(nodes: list[Operation]) -> list[int]:
@@ -197,7 +211,8 @@ def _used(tasks: Iterable[TaskOp | VirtualOp]) -> dict[str, int]:
         properties = task.properties
         for name in properties.keys() & _COUNTED.keys():
             value = properties[name]
-            assert isinstance(value, IntegerAttr)
+            if not isinstance(value, IntegerAttr):
+                continue  # of a time stamp, `notify` is a flag
             number = value.value.data
             if name == "notify" and number == EXTERNAL_NOTIFY:
                 continue

@@ -64,10 +64,13 @@ class Rules:
         value = data_operands(op)[slot]
         if self.absent_inputs and is_absent(value):
             return None
-        own = "ge.arg_attrs" in op.attributes and "type" in slot_attrs(op, "arg", slot).data
-        if is_absent(value) and not own:
-            return Refusal("input-desc", f"input {slot} is absent and has no descriptor", slot)
-        shape = input_desc(op, slot).shape if own else dims_of(value.type)
+        own = None
+        if "ge.arg_attrs" in op.attributes:
+            own = slot_attrs(op, "arg", slot).data.get("type")
+        if isinstance(own, NoneType) or (own is None and is_absent(value)):
+            unwired = "is absent and " if is_absent(value) else ""
+            return Refusal("input-desc", f"input {slot} {unwired}has no descriptor", slot)
+        shape = dims_of(value.type) if own is None else input_desc(op, slot).shape
         if not input_small(shape, self.limit) and placement_type(op) not in ANY_SIZE:
             said = f"input {slot} has the shape {_text(shape)}"
             return Refusal("input-small", f"{said}, not up to {self.limit} elements", slot)

@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from ge_dialect.kernels.device_profile import ProfileError, load_profile
 from ge_dialect.runtime import Executable
-from ge_dialect.runtime.cost import ProfileError, load_profile
 from ge_dialect.runtime.timeline import chrome_trace_json
 
 Loader = Callable[..., Executable]
@@ -125,10 +125,12 @@ def test_the_calibrated_profile_says_where_its_numbers_are_from() -> None:
     profile = load_profile("ascend-2024")
     assert "20240726-1" in profile.about["source"]
     host = profile.host
-    parts = ("infer_shape", "tiling", "alloc", "launch")
-    issuing = 3 * sum(host[part].fixed_us for part in parts)
+    # The fragment's operators are of known shape: nothing is inferred or tiled for them in a step.
+    issuing = 3 * sum(host[part].fixed_us for part in ("alloc", "launch"))
     copies = sum(host[kind].issue_us + host[kind].fixed_us for kind in ("h2d", "d2h"))
     # The three causes that the article names have a third of its 3 ms each.
     for third in (issuing, copies, host["stream_sync"].fixed_us):
         assert third == pytest.approx(1000, abs=2)
-    assert 7 * host["host_call"].fixed_us == pytest.approx(10, rel=0.1)
+    # Behind it four kernels on the host are left, and Reshape, whose shape is inferred.
+    kernels = 4 * sum(host[part].fixed_us for part in ("alloc", "host_call"))
+    assert kernels + host["infer_shape"].fixed_us == pytest.approx(10, rel=0.1)

@@ -6,8 +6,12 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.parser import Parser
+from xdsl.utils.exceptions import VerifyException
 
-from ge_dialect.runtime import Executable, LoadError, RunawayError, TaskError
+from ge_dialect.program import context
+from ge_dialect.runtime import Executable, LoadError, RunawayError, TaskError, load
 
 Loader = Callable[..., Executable]
 
@@ -128,10 +132,50 @@ def test_steps_spelled_out(loaded: Loader) -> None:
     assert sync.start >= kernel.end
 
 
-def test_free_twice(loaded: Loader) -> None:
+def test_free_twice(parse: Callable[[str], ModuleOp]) -> None:
     text = SPELLED_OUT.replace("ge_task.output", "ge_task.free(%y) stream 0\n  ge_task.output")
-    with pytest.raises(TaskError, match="given back before"):
-        loaded(text).run([X])
+    with pytest.raises(VerifyException, match=r"'ge_task.free' operand 0 has ended"):
+        parse(text)
+    module = Parser(context(), text).parse_module()
+    with pytest.raises(TaskError, match="given back before"):  # unverified, it shows in the run
+        load(module).run([X])
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("ge_task.sync stream 0", "ge_task.free(%v) stream 0", "'ge_task.d2h' operand 0 has ended"),
+        ("free(%y)", "free(%x)", "takes what 'ge_task.input' gives"),
+    ],
+)
+def test_what_has_ended_and_what_cannot_end(
+    parse: Callable[[str], ModuleOp], old: str, new: str, message: str
+) -> None:
+    with pytest.raises(VerifyException, match=message):
+        parse(SPELLED_OUT.replace(old, new))
+
+
+def test_a_view_keeps_the_storage(loaded: Loader) -> None:
+    """The storage goes back when the last of a tensor and its views has ended."""
+    text = """
+    ge_task.host @m streams 1 {
+      %x = ge_task.input 0 : device tensor<400xf32>
+      %a = ge_task.alloc stream 0 : device tensor<400xf32>
+      ge_task.launch "Neg"(%x) outs (%a) stream 0
+      %v = ge_task.view(%a) : device tensor<20x20xf32>
+      ge_task.free(%a) stream 0
+      %b = ge_task.alloc stream 0 : device tensor<20x20xf32>
+      ge_task.launch "Abs"(%v) outs (%b) stream 0
+      ENDS
+      %c = ge_task.alloc stream 0 : device tensor<20x20xf32>
+      ge_task.launch "Neg"(%b) outs (%c) stream 0
+      ge_task.output 0(%c)
+    }"""
+    x = np.ones(400, np.float32)
+    ended = loaded(text.replace("ENDS", "ge_task.free(%v) stream 0")).run([x]).report
+    assert ended.peak_bytes == 2 * 1600  # the input's block is free, too, when the last is made
+    kept = loaded(text.replace("ENDS", "")).run([x]).report
+    assert kept.peak_bytes == 2 * 1600
 
 
 def test_smaller_result_publishes_its_shape(loaded: Loader) -> None:

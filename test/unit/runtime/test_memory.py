@@ -191,3 +191,47 @@ def test_outputs_are_the_callers() -> None:
     kept = first.copy()
     executable.run([])
     np.testing.assert_array_equal(first, kept)
+
+
+def test_kind_of_a_copy_is_held_against_the_places(loaded: Loader) -> None:
+    def warnings(kind: str, space: str) -> list[str]:
+        text = f"""
+        ge_task.model @m streams 1 arenas {{hbm = 64, {space} = 64}} {{
+          %x = ge_task.buffer hbm at 0 size 16 input 0 : tensor<4xf32>
+          %a = ge_task.buffer {space} at 32 size 16 : tensor<4xf32>
+          %y = ge_task.buffer hbm at 16 size 16 output 0 : tensor<4xf32>
+          ge_task.memcpy_async(%x) -> (%a) count 16 {kind} stream 0
+          ge_task.memcpy_async(%a) -> (%y) count 16 kind 8 stream 0
+        }}"""
+        result = loaded(text).run([X])
+        np.testing.assert_array_equal(result["output0"], X)
+        return result.report.warnings
+
+    assert warnings("", "p2p_ddr") == []
+    assert warnings("kind 2", "host") == []
+    assert warnings("kind 7", "host_svm") == []
+    assert warnings("kind 4", "host") == []
+    (told,) = warnings("", "host")
+    assert (
+        "kind D2D copies from device to device, the buffers are hbm [0, 16) and host [32, 48)"
+        in told
+    )
+    assert len(warnings("kind 1", "p2p_ddr")) == 1
+    assert len(warnings("kind 0", "host")) == 1
+
+
+def test_memset_zeroes_and_the_variant_of_a_partly_supported_kernel_does_not_run(
+    loaded: Loader,
+) -> None:
+    text = """
+    ge_task.model @m streams 1 arenas {hbm = 64} {
+      %x = ge_task.buffer hbm at 0 size 16 input 0 : tensor<4xf32>
+      %y = ge_task.buffer hbm at 16 size 16 output 0 : tensor<4xf32>
+      %z = ge_task.buffer hbm at 32 size 16 output 1 : tensor<4xf32>
+      ge_task.kernel "MemSet"() -> (%y) kernel_type 2 stream 0
+      ge_task.kernel "Neg"(%x) -> (%z) kernel_type 2 stream 0
+      ge_task.kernel "Neg"(%z) -> (%z) kernel_type 6 stream 0 payload {partially_supported}
+    }"""
+    result = loaded(text).run([X])
+    np.testing.assert_array_equal(result["output0"], np.zeros(4, np.float32))
+    np.testing.assert_array_equal(result["output1"], -X)

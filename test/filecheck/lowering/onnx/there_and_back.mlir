@@ -10,7 +10,7 @@
 // CHECK-NEXT: %flag = ge.data index 1 {ge.name = "flag"} : tensor<i1>
 // CHECK-NEXT: %none = ge.absent
 // CHECK-NEXT: %a = ge.op "TransposeD" (%x) attrs {perm = array<i64: 1, 0>} {ge.name = "a"} : tensor<4x?xf32>
-// CHECK-NEXT: %limit = ge.constant value dense<6.000000e+00> : tensor<f32> {ge.name = "limit"} : tensor<f32>
+// CHECK-NEXT: %limit = ge.constant value dense<6.000000e+00> : tensor<f32> {ge.name = "limit"}
 // CHECK-NEXT: %b = ge.op "Clip" (%a, %none, %limit) source "ai.onnx::Clip@13" {ge.name = "b"} : tensor<4x?xf32>
 // CHECK-NEXT: %y = ge.op "If" (%flag, %b) subgraphs [@main_c_then_branch, @main_c_else_branch] {ge.name = "c"} : tensor<4x?xf32>
 // CHECK-NEXT: ge.net_output (%y) {ge.name = "NetOutput", ge.output_names = ["y"]}

@@ -6,14 +6,29 @@
 // CHECK-NEXT:  [[V0:%[0-9]+]] = ge_task.const dense<2.000000e+00> : tensor<4xf32> : device tensor<4xf32>
 // CHECK-NEXT:  [[V1:%[0-9]+]] = ge_task.const dense<2.000000e+00> : tensor<4xf32> : host tensor<4xf32>
 // CHECK-NEXT:  [[V2:%[0-9]+]] = ge_task.ensure_device(%x)
-// CHECK-NEXT:  %y = ge_task.launch "Mul"([[V2]], [[V0]]) -> (device tensor<?x4xf32>) stream 0 op 2 engine "AIcoreEngine" {ge.name = "y"}
-// CHECK-NEXT:  %s = ge_task.host_call "Shape"(%y) -> (host tensor<2xi64>) op 3 engine "DNN_VM_GE_LOCAL" attrs {dtype = 9 : i64} {ge.name = "s"}
-// CHECK-NEXT:  %m = ge_task.host_call "Add"(%s, %s) -> (host tensor<2xi64>) op 4 engine "DNN_VM_HOST_CPU" {ge.name = "m"}
-// CHECK-NEXT:  %r = ge_task.host_call "Reshape"(%y, %s) -> (device tensor<?x?xf32>) op 5 engine "DNN_VM_GE_LOCAL" {ge.name = "r"}
+// CHECK-NEXT:  [[V3:%[0-9]+]] = ge_task.infer_shape "Mul"([[V2]], [[V0]]) -> (!ge_task.shape<2>) op 2 engine "AIcoreEngine" {ge.name = "y"}
+// CHECK-NEXT:  [[V4:%[0-9]+]] = ge_task.tiling "Mul"([[V2]], [[V0]]) outs ([[V3]]) -> (!ge_task.tiling) op 2 engine "AIcoreEngine" may_be_empty {ge.name = "y"}
+// CHECK-NEXT:  %y = ge_task.alloc([[V3]]) stream 0 : device tensor<?x4xf32>
+// CHECK-NEXT:  ge_task.launch "Mul"([[V2]], [[V0]]) outs (%y) tiling [[V4]] stream 0 op 2 engine "AIcoreEngine" may_be_empty {ge.name = "y"}
+// CHECK-NEXT:  ge_task.free([[V2]]) stream 0
+// CHECK-NEXT:  %s = ge_task.alloc() : host tensor<2xi64>
+// CHECK-NEXT:  ge_task.host_call "Shape"(%y) outs (%s) op 3 engine "DNN_VM_GE_LOCAL" attrs {dtype = 9 : i64} {ge.name = "s"}
+// CHECK-NEXT:  %m = ge_task.alloc() : host tensor<2xi64>
+// CHECK-NEXT:  ge_task.host_call "Add"(%s, %s) outs (%m) op 4 engine "DNN_VM_HOST_CPU" {ge.name = "m"}
+// CHECK-NEXT:  [[V5:%[0-9]+]] = ge_task.infer_shape "Reshape"(%y, %s) -> (!ge_task.shape<2>) op 5 engine "DNN_VM_GE_LOCAL" {ge.name = "r"}
+// CHECK-NEXT:  ge_task.free(%s)
+// CHECK-NEXT:  %r = ge_task.view(%y, [[V5]]) {ge.name = "r"} : device tensor<?x?xf32>
 // CHECK-NEXT:  ge_task.sync stream 0
-// CHECK-NEXT:  [[V3:%[0-9]+]] = ge_task.d2h(%r) stream 0
-// CHECK-NEXT:  %h = ge_task.host_call "Mul"([[V3]], [[V1]]) -> (host tensor<?x?xf32>) op 7 engine "DNN_VM_HOST_CPU" {ge.name = "h"}
-// CHECK-NEXT:  %g = ge_task.host_call "Mul"([[V3]], %h) -> (host tensor<?x?xf32>) op 8 engine "DNN_VM_HOST_CPU" {ge.name = "g"}
+// CHECK-NEXT:  [[V6:%[0-9]+]] = ge_task.d2h(%r) stream 0
+// CHECK-NEXT:  ge_task.free(%r) stream 0
+// CHECK-NEXT:  [[V7:%[0-9]+]] = ge_task.infer_shape "Mul"([[V6]], [[V1]]) -> (!ge_task.shape<2>) op 7 engine "DNN_VM_HOST_CPU" {ge.name = "h"}
+// CHECK-NEXT:  %h = ge_task.alloc([[V7]]) : host tensor<?x?xf32>
+// CHECK-NEXT:  ge_task.host_call "Mul"([[V6]], [[V1]]) outs (%h) op 7 engine "DNN_VM_HOST_CPU" {ge.name = "h"}
+// CHECK-NEXT:  [[V8:%[0-9]+]] = ge_task.infer_shape "Mul"([[V6]], %h) -> (!ge_task.shape<2>) op 8 engine "DNN_VM_HOST_CPU" {ge.name = "g"}
+// CHECK-NEXT:  %g = ge_task.alloc([[V8]]) : host tensor<?x?xf32>
+// CHECK-NEXT:  ge_task.host_call "Mul"([[V6]], %h) outs (%g) op 8 engine "DNN_VM_HOST_CPU" {ge.name = "g"}
+// CHECK-NEXT:  ge_task.free([[V6]])
+// CHECK-NEXT:  ge_task.free(%h)
 // CHECK-NEXT:  ge_task.output 0(%g) name "g"
 // CHECK-NEXT:  ge_task.output 1(%m) name "m"
 // CHECK-NEXT:  ge_task.output 2(%y) name "y"
@@ -41,11 +56,14 @@ ge.graph @placement {
 // CHECK-NEXT:  [[V1:%[0-9]+]] = ge_task.ensure_host(%c)
 // CHECK-NEXT:  %r = ge_task.if [[V1]] -> (device tensor<?xf32>) attributes {ge.name = "choose"} {
 // CHECK-NEXT:  [[V2:%[0-9]+]] = ge_task.ensure_device(%x)
-// CHECK-NEXT:  %t = ge_task.launch "Neg"([[V2]]) -> (device tensor<2xf32>) stream 0 op 4 engine "AIcoreEngine" {ge.name = "t"}
+// CHECK-NEXT:  %t = ge_task.alloc() stream 0 : device tensor<2xf32>
+// CHECK-NEXT:  ge_task.launch "Neg"([[V2]]) outs (%t) stream 0 op 4 engine "AIcoreEngine" {ge.name = "t"}
+// CHECK-NEXT:  ge_task.free([[V2]]) stream 0
 // CHECK-NEXT:  ge_task.yield(%t)
 // CHECK-NEXT:  } else {
 // CHECK-NEXT:  ge_task.yield([[V0]])
 // CHECK-NEXT:  }
+// CHECK-NEXT:  ge_task.free([[V1]])
 // CHECK-NEXT:  ge_task.output 0(%r) name "r"
 // CHECK-NEXT:  }
 ge.graph @if {
@@ -80,15 +98,30 @@ ge.graph @else {
 // CHECK-NEXT:  [[V6:%[0-9]+]] = ge_task.ensure_device(%x)
 // CHECK-NEXT:  [[V7:%[0-9]+]] = ge_task.ensure_device(%v0)
 // CHECK-NEXT:  [[V8:%[0-9]+]], [[V9:%[0-9]+]], %v = ge_task.while([[V2]], [[V3]], [[V7]]) -> (host tensor<i64>, host tensor<i1>, device tensor<2xf32>) attributes {ge.name = "loop"} cond ([[V10:%[0-9]+]], [[V11:%[0-9]+]], [[V12:%[0-9]+]]) {
-// CHECK-NEXT:  [[V13:%[0-9]+]] = ge_task.host_call "Less"([[V10]], [[V5]]) -> (host tensor<i1>) {ge.name = "loop"}
-// CHECK-NEXT:  [[V14:%[0-9]+]] = ge_task.host_call "LogicalAnd"([[V11]], [[V13]]) -> (host tensor<i1>) {ge.name = "loop"}
+// CHECK-NEXT:  ge_task.free([[V12]]) stream 0
+// CHECK-NEXT:  [[V13:%[0-9]+]] = ge_task.alloc() : host tensor<i1>
+// CHECK-NEXT:  ge_task.host_call "Less"([[V10]], [[V5]]) outs ([[V13]]) {ge.name = "loop"}
+// CHECK-NEXT:  ge_task.free([[V10]])
+// CHECK-NEXT:  [[V14:%[0-9]+]] = ge_task.alloc() : host tensor<i1>
+// CHECK-NEXT:  ge_task.host_call "LogicalAnd"([[V11]], [[V13]]) outs ([[V14]]) {ge.name = "loop"}
+// CHECK-NEXT:  ge_task.free([[V11]])
+// CHECK-NEXT:  ge_task.free([[V13]])
 // CHECK-NEXT:  ge_task.yield([[V14]])
 // CHECK-NEXT:  } body ([[V15:%[0-9]+]], [[V16:%[0-9]+]], [[V17:%[0-9]+]]) {
-// CHECK-NEXT:  %n = ge_task.launch "Add"([[V17]], [[V6]]) -> (device tensor<2xf32>) stream 0 op 8 engine "AIcoreEngine" {ge.name = "n"}
+// CHECK-NEXT:  %n = ge_task.alloc() stream 0 : device tensor<2xf32>
+// CHECK-NEXT:  ge_task.launch "Add"([[V17]], [[V6]]) outs (%n) stream 0 op 8 engine "AIcoreEngine" {ge.name = "n"}
 // CHECK-NEXT:  ge_task.list_append([[V4]], [[V17]])
-// CHECK-NEXT:  [[V18:%[0-9]+]] = ge_task.host_call "Add"([[V15]], [[V1]]) -> (host tensor<i64>) {ge.name = "loop"}
+// CHECK-NEXT:  ge_task.free([[V17]]) stream 0
+// CHECK-NEXT:  [[V18:%[0-9]+]] = ge_task.alloc() : host tensor<i64>
+// CHECK-NEXT:  ge_task.host_call "Add"([[V15]], [[V1]]) outs ([[V18]]) {ge.name = "loop"}
+// CHECK-NEXT:  ge_task.free([[V15]])
 // CHECK-NEXT:  ge_task.yield([[V18]], [[V16]], %n)
 // CHECK-NEXT:  }
+// CHECK-NEXT:  ge_task.free([[V5]])
+// CHECK-NEXT:  ge_task.free([[V6]]) stream 0
+// CHECK-NEXT:  ge_task.free([[V7]]) stream 0
+// CHECK-NEXT:  ge_task.free([[V8]])
+// CHECK-NEXT:  ge_task.free([[V9]])
 // CHECK-NEXT:  %rows = ge_task.list_stack([[V4]]) axis 0 : device tensor<?x2xf32>
 // CHECK-NEXT:  ge_task.output 0(%v) name "v"
 // CHECK-NEXT:  ge_task.output 1(%rows) name "rows"
@@ -119,24 +152,47 @@ ge.graph @body {
 // CHECK-NEXT:  [[V0:%[0-9]+]] = ge_task.const dense<1> : tensor<i64> : host tensor<i64>
 // CHECK-NEXT:  [[V1:%[0-9]+]] = ge_task.const dense<1> : tensor<i64> : device tensor<i64>
 // CHECK-NEXT:  [[V2:%[0-9]+]] = ge_task.const dense<0> : tensor<i64> : host tensor<i64>
-// CHECK-NEXT:  [[V3:%[0-9]+]] = ge_task.host_call "Shape"(%xs) -> (host tensor<1xi64>) attrs {dtype = 9 : i64, start = 1 : i64, end = 2 : i64} {ge.name = "scan"}
-// CHECK-NEXT:  [[V4:%[0-9]+]] = ge_task.host_call "Squeeze"([[V3]]) -> (host tensor<i64>) attrs {axis = array<i64: 0>} {ge.name = "scan"}
+// CHECK-NEXT:  [[V3:%[0-9]+]] = ge_task.alloc() : host tensor<1xi64>
+// CHECK-NEXT:  ge_task.host_call "Shape"(%xs) outs ([[V3]]) attrs {dtype = 9 : i64, start = 1 : i64, end = 2 : i64} {ge.name = "scan"}
+// CHECK-NEXT:  [[V4:%[0-9]+]] = ge_task.alloc() : host tensor<i64>
+// CHECK-NEXT:  ge_task.host_call "Squeeze"([[V3]]) outs ([[V4]]) attrs {axis = array<i64: 0>} {ge.name = "scan"}
+// CHECK-NEXT:  ge_task.free([[V3]])
 // CHECK-NEXT:  [[V5:%[0-9]+]] = ge_task.list_new : !ge_task.list<tensor<2xf32>>
-// CHECK-NEXT:  [[V6:%[0-9]+]] = ge_task.host_call "Sub"([[V4]], [[V0]]) -> (host tensor<i64>) {ge.name = "scan"}
+// CHECK-NEXT:  [[V6:%[0-9]+]] = ge_task.alloc() : host tensor<i64>
+// CHECK-NEXT:  ge_task.host_call "Sub"([[V4]], [[V0]]) outs ([[V6]]) {ge.name = "scan"}
 // CHECK-NEXT:  [[V7:%[0-9]+]] = ge_task.ensure_device(%xs)
 // CHECK-NEXT:  [[V8:%[0-9]+]] = ge_task.ensure_device(%s0)
 // CHECK-NEXT:  [[V9:%[0-9]+]], %s = ge_task.while([[V2]], [[V8]]) -> (host tensor<i64>, device tensor<2xf32>) attributes {ge.name = "scan"} cond ([[V10:%[0-9]+]], [[V11:%[0-9]+]]) {
-// CHECK-NEXT:  [[V12:%[0-9]+]] = ge_task.host_call "Less"([[V10]], [[V4]]) -> (host tensor<i1>) {ge.name = "scan"}
+// CHECK-NEXT:  ge_task.free([[V11]]) stream 0
+// CHECK-NEXT:  [[V12:%[0-9]+]] = ge_task.alloc() : host tensor<i1>
+// CHECK-NEXT:  ge_task.host_call "Less"([[V10]], [[V4]]) outs ([[V12]]) {ge.name = "scan"}
+// CHECK-NEXT:  ge_task.free([[V10]])
 // CHECK-NEXT:  ge_task.yield([[V12]])
 // CHECK-NEXT:  } body ([[V13:%[0-9]+]], [[V14:%[0-9]+]]) {
-// CHECK-NEXT:  [[V15:%[0-9]+]] = ge_task.host_call "Sub"([[V6]], [[V13]]) -> (host tensor<i64>) {ge.name = "scan"}
+// CHECK-NEXT:  [[V15:%[0-9]+]] = ge_task.alloc() : host tensor<i64>
+// CHECK-NEXT:  ge_task.host_call "Sub"([[V6]], [[V13]]) outs ([[V15]]) {ge.name = "scan"}
 // CHECK-NEXT:  [[V16:%[0-9]+]] = ge_task.h2d([[V15]]) stream 0
-// CHECK-NEXT:  [[V17:%[0-9]+]] = ge_task.launch "GatherV2"([[V7]], [[V16]], [[V1]]) -> (device tensor<2xf32>) stream 0 {ge.name = "scan"}
-// CHECK-NEXT:  %n = ge_task.launch "Add"([[V14]], [[V17]]) -> (device tensor<2xf32>) stream 0 op 5 engine "AIcoreEngine" {ge.name = "n"}
-// CHECK-NEXT:  ge_task.list_append([[V5]], [[V17]])
-// CHECK-NEXT:  [[V18:%[0-9]+]] = ge_task.host_call "Add"([[V13]], [[V0]]) -> (host tensor<i64>) {ge.name = "scan"}
-// CHECK-NEXT:  ge_task.yield([[V18]], %n)
+// CHECK-NEXT:  ge_task.free([[V15]])
+// CHECK-NEXT:  [[V17:%[0-9]+]] = ge_task.infer_shape "GatherV2"([[V7]], [[V16]], [[V0]]) -> (!ge_task.shape<1>) {ge.name = "scan"}
+// CHECK-NEXT:  [[V18:%[0-9]+]] = ge_task.tiling "GatherV2"([[V7]], [[V16]], [[V0]]) outs ([[V17]]) -> (!ge_task.tiling) {ge.name = "scan"}
+// CHECK-NEXT:  [[V19:%[0-9]+]] = ge_task.alloc([[V17]]) stream 0 : device tensor<2xf32>
+// CHECK-NEXT:  ge_task.launch "GatherV2"([[V7]], [[V16]], [[V1]]) outs ([[V19]]) tiling [[V18]] stream 0 {ge.name = "scan"}
+// CHECK-NEXT:  ge_task.free([[V16]]) stream 0
+// CHECK-NEXT:  %n = ge_task.alloc() stream 0 : device tensor<2xf32>
+// CHECK-NEXT:  ge_task.launch "Add"([[V14]], [[V19]]) outs (%n) stream 0 op 5 engine "AIcoreEngine" {ge.name = "n"}
+// CHECK-NEXT:  ge_task.free([[V14]]) stream 0
+// CHECK-NEXT:  ge_task.list_append([[V5]], [[V19]])
+// CHECK-NEXT:  ge_task.free([[V19]]) stream 0
+// CHECK-NEXT:  [[V20:%[0-9]+]] = ge_task.alloc() : host tensor<i64>
+// CHECK-NEXT:  ge_task.host_call "Add"([[V13]], [[V0]]) outs ([[V20]]) {ge.name = "scan"}
+// CHECK-NEXT:  ge_task.free([[V13]])
+// CHECK-NEXT:  ge_task.yield([[V20]], %n)
 // CHECK-NEXT:  }
+// CHECK-NEXT:  ge_task.free([[V4]])
+// CHECK-NEXT:  ge_task.free([[V6]])
+// CHECK-NEXT:  ge_task.free([[V7]]) stream 0
+// CHECK-NEXT:  ge_task.free([[V8]]) stream 0
+// CHECK-NEXT:  ge_task.free([[V9]])
 // CHECK-NEXT:  %ys = ge_task.list_stack([[V5]]) axis 1 reverse : device tensor<2x?xf32>
 // CHECK-NEXT:  ge_task.output 0(%s) name "s"
 // CHECK-NEXT:  ge_task.output 1(%ys) name "ys"
@@ -164,25 +220,49 @@ ge.graph @body {
 // CHECK-NEXT:  [[V1:%[0-9]+]] = ge_task.ensure_host(%k)
 // CHECK-NEXT:  %a = ge_task.case [[V1]] -> (device tensor<?xf32>) attributes {ge.name = "case"} {
 // CHECK-NEXT:  [[V2:%[0-9]+]] = ge_task.ensure_device(%x)
-// CHECK-NEXT:  %y = ge_task.launch "Neg"([[V2]]) -> (device tensor<?xf32>) stream 0 op 4 {ge.name = "neg"}
+// CHECK-NEXT:  [[V3:%[0-9]+]] = ge_task.infer_shape "Neg"([[V2]]) -> (!ge_task.shape<1>) op 4 {ge.name = "neg"}
+// CHECK-NEXT:  [[V4:%[0-9]+]] = ge_task.tiling "Neg"([[V2]]) outs ([[V3]]) -> (!ge_task.tiling) op 4 may_be_empty {ge.name = "neg"}
+// CHECK-NEXT:  %y = ge_task.alloc([[V3]]) stream 0 : device tensor<?xf32>
+// CHECK-NEXT:  ge_task.launch "Neg"([[V2]]) outs (%y) tiling [[V4]] stream 0 op 4 may_be_empty {ge.name = "neg"}
+// CHECK-NEXT:  ge_task.free([[V2]]) stream 0
 // CHECK-NEXT:  ge_task.yield(%y)
 // CHECK-NEXT:  } {
-// CHECK-NEXT:  [[V3:%[0-9]+]] = ge_task.ensure_device(%x)
-// CHECK-NEXT:  %y_1 = ge_task.launch "Abs"([[V3]]) -> (device tensor<?xf32>) stream 0 op 7 {ge.name = "abs"}
+// CHECK-NEXT:  [[V5:%[0-9]+]] = ge_task.ensure_device(%x)
+// CHECK-NEXT:  [[V6:%[0-9]+]] = ge_task.infer_shape "Abs"([[V5]]) -> (!ge_task.shape<1>) op 7 {ge.name = "abs"}
+// CHECK-NEXT:  [[V7:%[0-9]+]] = ge_task.tiling "Abs"([[V5]]) outs ([[V6]]) -> (!ge_task.tiling) op 7 may_be_empty {ge.name = "abs"}
+// CHECK-NEXT:  %y_1 = ge_task.alloc([[V6]]) stream 0 : device tensor<?xf32>
+// CHECK-NEXT:  ge_task.launch "Abs"([[V5]]) outs (%y_1) tiling [[V7]] stream 0 op 7 may_be_empty {ge.name = "abs"}
+// CHECK-NEXT:  ge_task.free([[V5]]) stream 0
 // CHECK-NEXT:  ge_task.yield(%y_1)
 // CHECK-NEXT:  }
-// CHECK-NEXT:  %y_2 = ge_task.launch "Relu"(%a) -> (device tensor<?xf32>) stream 0 op 11 {ge.name = "relu"}
-// CHECK-NEXT:  [[V4:%[0-9]+]] = ge_task.ensure_device(%k)
-// CHECK-NEXT:  [[V5:%[0-9]+]], [[V6:%[0-9]+]] = ge_task.while([[V4]], %y_2) -> (device tensor<i32>, device tensor<?xf32>) attributes {ge.name = "while"} cond ([[V7:%[0-9]+]], [[V8:%[0-9]+]]) {
+// CHECK-NEXT:  ge_task.free([[V1]])
+// CHECK-NEXT:  [[V8:%[0-9]+]] = ge_task.infer_shape "Relu"(%a) -> (!ge_task.shape<1>) op 11 {ge.name = "relu"}
+// CHECK-NEXT:  [[V9:%[0-9]+]] = ge_task.tiling "Relu"(%a) outs ([[V8]]) -> (!ge_task.tiling) op 11 may_be_empty {ge.name = "relu"}
+// CHECK-NEXT:  %y_2 = ge_task.alloc([[V8]]) stream 0 : device tensor<?xf32>
+// CHECK-NEXT:  ge_task.launch "Relu"(%a) outs (%y_2) tiling [[V9]] stream 0 op 11 may_be_empty {ge.name = "relu"}
+// CHECK-NEXT:  ge_task.free(%a) stream 0
+// CHECK-NEXT:  [[V10:%[0-9]+]] = ge_task.ensure_device(%k)
+// CHECK-NEXT:  [[V11:%[0-9]+]], [[V12:%[0-9]+]] = ge_task.while([[V10]], %y_2) -> (device tensor<i32>, device tensor<?xf32>) attributes {ge.name = "while"} cond ([[V13:%[0-9]+]], [[V14:%[0-9]+]]) {
+// CHECK-NEXT:  ge_task.free([[V14]]) stream 0
 // CHECK-NEXT:  ge_task.sync stream 0
-// CHECK-NEXT:  [[V9:%[0-9]+]] = ge_task.d2h([[V7]]) stream 0
-// CHECK-NEXT:  ge_task.yield([[V9]])
-// CHECK-NEXT:  } body ([[V10:%[0-9]+]], [[V11:%[0-9]+]]) {
-// CHECK-NEXT:  %less = ge_task.launch "Sub"([[V10]], [[V0]]) -> (device tensor<i32>) stream 0 op 19 {ge.name = "less"}
-// CHECK-NEXT:  %y_3 = ge_task.launch "Neg"([[V11]]) -> (device tensor<?xf32>) stream 0 op 20 {ge.name = "y"}
+// CHECK-NEXT:  [[V15:%[0-9]+]] = ge_task.d2h([[V13]]) stream 0
+// CHECK-NEXT:  ge_task.free([[V13]]) stream 0
+// CHECK-NEXT:  ge_task.yield([[V15]])
+// CHECK-NEXT:  } body ([[V16:%[0-9]+]], [[V17:%[0-9]+]]) {
+// CHECK-NEXT:  %less = ge_task.alloc() stream 0 : device tensor<i32>
+// CHECK-NEXT:  ge_task.launch "Sub"([[V16]], [[V0]]) outs (%less) stream 0 op 19 {ge.name = "less"}
+// CHECK-NEXT:  ge_task.free([[V16]]) stream 0
+// CHECK-NEXT:  [[V18:%[0-9]+]] = ge_task.infer_shape "Neg"([[V17]]) -> (!ge_task.shape<1>) op 20 {ge.name = "y"}
+// CHECK-NEXT:  [[V19:%[0-9]+]] = ge_task.tiling "Neg"([[V17]]) outs ([[V18]]) -> (!ge_task.tiling) op 20 may_be_empty {ge.name = "y"}
+// CHECK-NEXT:  %y_3 = ge_task.alloc([[V18]]) stream 0 : device tensor<?xf32>
+// CHECK-NEXT:  ge_task.launch "Neg"([[V17]]) outs (%y_3) tiling [[V19]] stream 0 op 20 may_be_empty {ge.name = "y"}
+// CHECK-NEXT:  ge_task.free([[V17]]) stream 0
 // CHECK-NEXT:  ge_task.yield(%less, %y_3)
 // CHECK-NEXT:  }
-// CHECK-NEXT:  ge_task.output 0([[V6]]) name "c"
+// CHECK-NEXT:  ge_task.free(%y_2) stream 0
+// CHECK-NEXT:  ge_task.free([[V10]]) stream 0
+// CHECK-NEXT:  ge_task.free([[V11]]) stream 0
+// CHECK-NEXT:  ge_task.output 0([[V12]]) name "c"
 // CHECK-NEXT:  }
 ge.graph @ge_control_flow {
   %k = ge.data index 0 {ge.name = "k"} : tensor<i32>
@@ -228,10 +308,16 @@ ge.graph @body {
 // CHECK-NEXT:  %x = ge_task.input 1 name "x" : any tensor<?xf32>
 // CHECK-NEXT:  %u = ge_task.host_call "StringNormalizer"(%t) -> (host tensor<?x!ge.string>) op 2 source "ai.onnx::StringNormalizer@10" {ge.name = "u"}
 // CHECK-NEXT:  [[V0:%[0-9]+]] = ge_task.ensure_device(%x)
-// CHECK-NEXT:  %y = ge_task.launch "Neg"([[V0]]) -> (device tensor<?xf32>) stream 0 op 3 {ge.name = "y"}
+// CHECK-NEXT:  [[V1:%[0-9]+]] = ge_task.infer_shape "Neg"([[V0]]) -> (!ge_task.shape<1>) op 3 {ge.name = "y"}
+// CHECK-NEXT:  [[V2:%[0-9]+]] = ge_task.tiling "Neg"([[V0]]) outs ([[V1]]) -> (!ge_task.tiling) op 3 may_be_empty {ge.name = "y"}
+// CHECK-NEXT:  %y = ge_task.alloc([[V1]]) stream 0 : device tensor<?xf32>
+// CHECK-NEXT:  ge_task.launch "Neg"([[V0]]) outs (%y) tiling [[V2]] stream 0 op 3 may_be_empty {ge.name = "y"}
+// CHECK-NEXT:  ge_task.free([[V0]]) stream 0
 // CHECK-NEXT:  ge_task.sync stream 0
-// CHECK-NEXT:  [[V1:%[0-9]+]] = ge_task.d2h(%y) stream 0
-// CHECK-NEXT:  %q = ge_task.host_call "SequenceConstruct"([[V1]]) -> (!ge_task.object<!ge.sequence<tensor<*xf32>>>) op 4 source "ai.onnx::SequenceConstruct@11" {ge.name = "q"}
+// CHECK-NEXT:  [[V3:%[0-9]+]] = ge_task.d2h(%y) stream 0
+// CHECK-NEXT:  ge_task.free(%y) stream 0
+// CHECK-NEXT:  %q = ge_task.host_call "SequenceConstruct"([[V3]]) -> (!ge_task.object<!ge.sequence<tensor<*xf32>>>) op 4 source "ai.onnx::SequenceConstruct@11" {ge.name = "q"}
+// CHECK-NEXT:  ge_task.free([[V3]])
 // CHECK-NEXT:  ge_task.output 0(%u) name "u"
 // CHECK-NEXT:  ge_task.output 1(%q) name "q"
 // CHECK-NEXT:  }
@@ -250,10 +336,18 @@ ge.graph @host_only {
 // CHECK-LABEL: ge_task.host @streams streams 2 events 1 {
 // CHECK-NEXT:  %x = ge_task.input 0 name "x" : any tensor<?xf32>
 // CHECK-NEXT:  [[V0:%[0-9]+]] = ge_task.ensure_device(%x)
-// CHECK-NEXT:  %y = ge_task.launch "Neg"([[V0]]) -> (device tensor<?xf32>) stream 1 op 1 attrs {_send_event_ids = array<i64: 0>} {ge.name = "y"}
+// CHECK-NEXT:  [[V1:%[0-9]+]] = ge_task.infer_shape "Neg"([[V0]]) -> (!ge_task.shape<1>) op 1 attrs {_send_event_ids = array<i64: 0>} {ge.name = "y"}
+// CHECK-NEXT:  [[V2:%[0-9]+]] = ge_task.tiling "Neg"([[V0]]) outs ([[V1]]) -> (!ge_task.tiling) op 1 attrs {_send_event_ids = array<i64: 0>} may_be_empty {ge.name = "y"}
+// CHECK-NEXT:  %y = ge_task.alloc([[V1]]) stream 1 : device tensor<?xf32>
+// CHECK-NEXT:  ge_task.launch "Neg"([[V0]]) outs (%y) tiling [[V2]] stream 1 op 1 attrs {_send_event_ids = array<i64: 0>} may_be_empty {ge.name = "y"}
+// CHECK-NEXT:  ge_task.free([[V0]]) stream 1
 // CHECK-NEXT:  ge_task.record 0 stream 1
 // CHECK-NEXT:  ge_task.wait 0 stream 0
-// CHECK-NEXT:  %z = ge_task.launch "Abs"(%y) -> (device tensor<?xf32>) stream 0 op 3 attrs {_recv_event_ids = array<i64: 0>} {ge.name = "z"}
+// CHECK-NEXT:  [[V3:%[0-9]+]] = ge_task.infer_shape "Abs"(%y) -> (!ge_task.shape<1>) op 3 attrs {_recv_event_ids = array<i64: 0>} {ge.name = "z"}
+// CHECK-NEXT:  [[V4:%[0-9]+]] = ge_task.tiling "Abs"(%y) outs ([[V3]]) -> (!ge_task.tiling) op 3 attrs {_recv_event_ids = array<i64: 0>} may_be_empty {ge.name = "z"}
+// CHECK-NEXT:  %z = ge_task.alloc([[V3]]) stream 0 : device tensor<?xf32>
+// CHECK-NEXT:  ge_task.launch "Abs"(%y) outs (%z) tiling [[V4]] stream 0 op 3 attrs {_recv_event_ids = array<i64: 0>} may_be_empty {ge.name = "z"}
+// CHECK-NEXT:  ge_task.free(%y) stream 1
 // CHECK-NEXT:  ge_task.output 0(%z)
 // CHECK-NEXT:  }
 ge.graph @streams attributes {ge.unknown_shape} {

@@ -3,10 +3,12 @@
 
 // Tests that one copy serves all readers, whatever their streams, and that it goes on the stream of the first.
 // CHECK-LABEL: ge_task.host @shared_copy
-// CHECK:      [[S:%.+]] = ge_task.host_call "Shape"
+// CHECK:      ge_task.host_call "Shape"({{.*}} outs ([[S:%.+]]) op
 // CHECK-NEXT: [[C:%.+]] = ge_task.h2d([[S]]) stream 1
-// CHECK-NEXT: ge_task.launch "Neg"([[C]]) {{.*}} stream 1
-// CHECK-NEXT: ge_task.launch "Abs"([[C]]) {{.*}} stream 0
+// CHECK-NEXT: ge_task.free([[S]])
+// CHECK:      ge_task.launch "Neg"([[C]]) {{.*}} stream 1
+// CHECK:      ge_task.launch "Abs"([[C]]) {{.*}} stream 0
+// CHECK-NEXT: ge_task.free([[C]]) stream 1
 // CHECK-NOT:  h2d
 ge.graph @shared_copy attributes {ge.unknown_shape} {
   %x = ge.data index 0 {ge.name = "x"} : tensor<?x?x?x?x?x?x?x?x?xf32>
@@ -21,12 +23,18 @@ ge.graph @shared_copy attributes {ge.unknown_shape} {
 // Tests that the host waits once for a producer, on its stream, however many of its outputs are read on the host; and
 // that inputs whose elements a shape function reads are on the host too, next to what the kernel reads.
 // CHECK-LABEL: ge_task.host @one_sync
-// CHECK:      [[P:%.+]], [[Q:%.+]] = ge_task.launch "SplitD"({{.*}} stream 2
-// CHECK-NEXT: ge_task.sync stream 2
+// CHECK:      ge_task.launch "SplitD"({{.*}} outs ([[P:%.+]], [[Q:%.+]]) stream 2
+// CHECK:      ge_task.sync stream 2
 // CHECK-NEXT: [[PH:%.+]] = ge_task.d2h([[P]]) stream 2
-// CHECK:      ge_task.launch "Expand"({{%.+}}, [[P]]) values ([[PH]]) {{.*}} stream 0
+// CHECK:      [[S:%.+]] = ge_task.infer_shape "Expand"([[X:%.+]], [[PH]])
+// CHECK-NEXT: [[T:%.+]] = ge_task.tiling "Expand"([[X]], [[PH]]) outs ([[S]])
+// CHECK-NEXT: ge_task.free([[PH]])
+// CHECK-NEXT: [[A:%.+]] = ge_task.alloc([[S]]) stream 0
+// CHECK-NEXT: ge_task.launch "Expand"([[X]], [[P]]) outs ([[A]]) tiling [[T]] stream 0
+// CHECK-NEXT: ge_task.free([[P]]) stream 2
 // CHECK-NEXT: [[QH:%.+]] = ge_task.d2h([[Q]]) stream 2
-// CHECK-NEXT: ge_task.launch "Expand"({{%.+}}, [[Q]]) values ([[QH]]) {{.*}} stream 0
+// CHECK-NEXT: ge_task.infer_shape "Expand"([[X]], [[QH]])
+// CHECK:      ge_task.launch "Expand"([[X]], [[Q]]) {{.*}} stream 0
 // CHECK-NOT:  sync
 ge.graph @one_sync {
   %x = ge.data index 0 {ge.name = "x"} : tensor<1xf32>
@@ -44,7 +52,7 @@ ge.graph @one_sync {
 // CHECK:      ge_task.input 0 name "n" : host tensor<2xi64>
 // CHECK-NOT:  ensure
 // CHECK:      ge_task.host_call "Mul"
-// CHECK:      ge_task.launch "Expand"({{.*}}) -> (
+// CHECK:      ge_task.launch "Expand"
 // CHECK-NOT:  sync
 ge.graph @inputs attributes {ge.unknown_shape} {
   %n = ge.data index 0 attrs {_host_tensor = true} {ge.name = "n"} : tensor<2xi64>

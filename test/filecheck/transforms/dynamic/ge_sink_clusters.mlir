@@ -14,9 +14,18 @@
 // TASKS:      ge_task.host @main
 // TASKS:      [[X:%.+]] = ge_task.ensure_device(%x)
 // TASKS-NEXT: [[D:%.+]] = ge_task.execute @main_known_0([[X]]) -> (device tensor<4x4xf32>) stream 0
-// TASKS-NEXT: [[I:%.+]] = ge_task.launch "NonZero"([[D]]) -> (device tensor<2x?xi64>)
+// TASKS-NEXT: ge_task.free([[X]]) stream 0
+// TASKS-NEXT: [[L:%.+]] = ge_task.infer_shape "NonZero"([[D]]) {{.*}} bound
+// TASKS-NEXT: ge_task.tiling "NonZero"([[D]]) outs ([[L]])
+// TASKS-NEXT: [[B:%.+]] = ge_task.alloc([[L]]) stream 0 : device tensor<?x?xi64>
+// TASKS-NEXT: ge_task.launch "NonZero"([[D]]) outs ([[B]])
+// TASKS-NEXT: ge_task.free([[D]]) stream 0
+// TASKS-NEXT: ge_task.sync stream 0
+// TASKS-NEXT: [[S:%.+]] = ge_task.read_shape([[B]]) stream 0
+// TASKS-NEXT: [[I:%.+]] = ge_task.view([[B]], [[S]]) {{.*}} : device tensor<2x?xi64>
+// TASKS-NEXT: ge_task.free([[B]]) stream 0
 // TASKS-NEXT: ge_task.output 0([[I]])
-// TASKS:      ge_task.model @main_known_0 {{.*}}arenas {hbm = 2048, weight = 512} zero_copy 1024
+// TASKS:      ge_task.model @main_known_0 {{.*}}arenas {hbm = {{[0-9]+}}, weight = 512} zero_copy 1024
 // TASKS:      ge_task.kernel "Mul"
 // TASKS:      ge_task.kernel "Relu"
 

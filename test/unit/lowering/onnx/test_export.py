@@ -72,7 +72,7 @@ def test_marks_of_passes_are_metadata() -> None:
     assert _metadata(model.graph.input[0]) == {"ge.offsets": "[512]"}
     assert _metadata(model.graph.initializer[0]) == {"ge.spaces": '["weight"]'}
     assert _metadata(model.graph) == {"net_output.ge.stream": "0"}
-    assert [x.name for x in model.graph.output] == ["output_0"]
+    assert [x.name for x in model.graph.output] == ["output0"]
 
 
 def test_types_that_only_ge_has_are_nodes_of_its_domain() -> None:

@@ -12,6 +12,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from ge_dialect.analysis.segments import mark_first_and_last
 from ge_dialect.analysis.task_count import (
+    TaskGenerationError,
     hardware_tasks,
     hardware_tasks_by_stream,
     pieces,
@@ -29,6 +30,7 @@ from ge_dialect.dialects.ge import (
     SendOp,
     StreamActiveOp,
 )
+from ge_dialect.dialects.ge.access import set_slot_attr
 from ge_dialect.dialects.ge.attr_values import from_python
 from ge_dialect.dialects.ge.weights import tensor_type
 from ge_dialect.dialects.ge_task import ModelOp
@@ -224,3 +226,105 @@ def test_ids_are_places_in_the_walk_over_sub_graphs() -> None:
     model = lower_known_model(module)
     (task,) = model.tasks()
     assert task.op_index == i64(5), "only the root's NetOutput ends a model of known shape"
+
+
+def test_a_mark_of_the_source_counts() -> None:
+    value = DataOp.make((), [VECTOR]).results[0]
+    relu = make("Relu", "r", value, 0, 0)
+    relu.properties["attrs"] = from_python({"_no_task": True})
+    assert task_count(relu) == 0
+    mark_first_and_last([relu])
+    assert "ge.is_first_node" not in relu.attributes
+    relu.attributes["ge.no_task"] = from_python(False)
+    assert task_count(relu) == 1, "a mark of a pass goes before that of the source"
+
+
+def test_queue_entries_of_a_collective_by_type_and_on_all_attached_streams() -> None:
+    attrs = {
+        "_hccl_task_num": 7,
+        "_hccl_attached_task_num": 4,
+        "_attached_stream_info_list": [{"_attached_resource_id": 3}, {"_attached_resource_id": 5}],
+    }
+    for kind, counts in (("HcomReduce", {0: 7, 3: 4, 5: 4}), ("Relu", {0: 1})):
+        op = OpOp.make(
+            (),
+            (),
+            {"type": StringAttr(kind), "attrs": from_python(attrs)},
+            {"ge.stream": i64(0), "ge.engine": StringAttr("DNN_VM_CUSTOM")},
+        )
+        assert hardware_tasks_by_stream(op) == counts
+
+
+@pytest.mark.parametrize(
+    ("own", "above", "tasks"),
+    [
+        ((), (), 0),
+        ((), ("ge.unknown_shape",), 1),
+        ((), ("ge.dynamic_shape_partitioned",), 1),
+        (("ge.unknown_shape",), ("ge.unknown_shape",), 0),
+    ],
+)
+def test_a_known_graph_below_an_unknown_one_ends_a_model(
+    own: tuple[str, ...], above: tuple[str, ...], tasks: int
+) -> None:
+    inner = GraphOp("inner", attributes={name: UNIT for name in own})
+    end = NetOutputOp.make((), (), {}, {"ge.name": StringAttr("end")})
+    inner.block.add_op(end)
+    owned = ArrayAttr([SymbolRefAttr("inner")])
+    root = GraphOp("main", attributes={name: UNIT for name in above})
+    root.block.add_op(
+        OpOp.make((), (), {"type": StringAttr("PartitionedCall"), "subgraphs": owned}, {})
+    )
+    ModuleOp([root, inner])
+    assert task_count(end) == tasks
+
+
+def test_an_empty_kernel_lib_is_filled_on_a_stream() -> None:
+    """Without a stream the node takes no part in segments, and makes no task."""
+    value = DataOp.make((), [VECTOR]).results[0]
+    placed, unplaced = make("Relu", "p", value, 0, 0), make("Relu", "u", value, 0, 0)
+    for op in (placed, unplaced):
+        op.attributes |= {"ge.kernel_lib": StringAttr(""), "ge.engine": StringAttr("")}
+    del unplaced.attributes["ge.stream"]
+    mark_first_and_last([placed, unplaced])
+    assert (task_count(placed), task_count(unplaced)) == (3, 0)
+    assert placed.attributes["ge.kernel_lib"] == StringAttr("AIcoreEngine")
+
+
+def test_a_node_does_not_zero_its_own_input() -> None:
+    data = DataOp.make(
+        (), [VECTOR], {"index": i64(0)}, {"ge.name": StringAttr("x"), "ge.offsets": i64_array([0])}
+    )
+    relu = make("Relu", "r", data.results[0], 0, 0)
+    graph = GraphOp("main")
+    graph.block.add_ops([data, relu])
+    attrs = {"need_gentask_atomic": True, "atomic_output_index": [0]}
+    relu.properties["attrs"] = from_python(attrs)
+    with pytest.raises(TaskGenerationError, match="zeroes output 0 first, which lies on one"):
+        lower_known_model(ModuleOp([graph]))
+    relu.attributes["ge.offsets"] = i64_array([512])
+    relu.properties["attrs"] = from_python({**attrs, "atomic_output_index": [1]})
+    graph.detach()
+    module = ModuleOp([graph])
+    with pytest.raises(TaskGenerationError, match=r"zeroes outputs \[1\], it has 1"):
+        lower_known_model(module)
+
+
+def test_a_descriptor_in_memory_is_copied_with_its_tensor() -> None:
+    data = DataOp.make(
+        (), [VECTOR], {"index": i64(0)}, {"ge.name": StringAttr("x"), "ge.offsets": i64_array([0])}
+    )
+    copy = make("Identity", "copy", data.results[0], 0, 0)
+    copy.attributes["ge.offsets"] = i64_array([512])
+    graph = GraphOp("main")
+    graph.block.add_ops([data, copy])
+    set_slot_attr(copy, "arg", 0, "_tensor_desc_mem_offset", i64(4096))
+    with pytest.raises(TaskGenerationError, match="output 0 has no place for it"):
+        task_count(copy)
+    set_slot_attr(copy, "res", 0, "_tensor_desc_mem_offset", i64(8192))
+    model = lower_known_model(ModuleOp([graph]))
+    model.verify()
+    first, second = model.tasks()
+    assert (first.name, second.name) == ("ge_task.memcpy_async", "ge_task.memcpy_addr_async")
+    places = [value.owner.offset.value.data for value in second.operands]  # pyright: ignore
+    assert (second.properties["count"], places) == (i64(1008), [4096, 8192])

@@ -75,6 +75,20 @@ def test_absent_inputs_keep_a_node_unless_allowed(read: Read) -> None:
     assert roles(module, Rules(absent_inputs=True)) == {"s": "ANCHOR", "c": "MOVED"}
 
 
+@pytest.mark.parametrize("desc", ["", "type = none"])
+def test_a_wired_input_without_descriptor_keeps_a_node_of_any_size(read: Read, desc: str) -> None:
+    """The white list is about sizes: every input slot of MapIndex must have a descriptor all the same."""
+    module = read(
+        HEAD
+        + f"""
+  %s = ge.op "Shape" (%x) {{ge.name = "s"}} : tensor<2xi64>
+  %m = ge.op "MapIndex" (%s, %k) {{ge.name = "m", ge.kernel_lib = "AIcoreEngine", ge.arg_attrs = [{{{desc}}}, {{}}]}}
+      : tensor<64xi64>
+}}"""
+    )
+    assert roles(module) == {"s": "ANCHOR"} | ({} if desc else {"m": "MOVED"})
+
+
 def test_a_second_run_changes_nothing(read: Read) -> None:
     module = read(
         HEAD
