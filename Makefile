@@ -33,6 +33,8 @@ bench: $(VENV)/.test-installed
 	mkdir -p build
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python bench/compile_time.py --json build/compile_time.json
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python bench/run_time.py --json build/run_time.json
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python bench/memory.py --page build/memory_models.md --json build/memory.json
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python bench/streams.py --json build/streams.json
 
 lint: $(VENV)/.lint-installed $(VENV)/.test-installed
 	$(BIN)/ruff check

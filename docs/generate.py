@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+import re
 import sys
 from collections.abc import Iterator
 from importlib import import_module
@@ -49,12 +50,23 @@ NOTICE = "<!-- Written by docs/generate.py (`make docs`); changes made here are 
 def pages() -> dict[str, str]:
     """The pages' text by file name below docs/."""
     dialects = {f"dialects/{name}.md": dialect_page(resolve(ref)) for name, ref in DIALECTS.items()}
-    return {
+    written = {
         **dialects,
         "passes.md": passes_page(),
         "attributes.md": attributes_page(),
         "operators.md": operators_page(),
     }
+    return {name: _with_rules_linked(name, text) for name, text in written.items()}
+
+
+def _with_rules_linked(page: str, text: str) -> str:
+    """A page with what docstrings cite as `spec/streams.md` linked to where it says what that is."""
+    place = "../" * page.count("/") + "architecture.md#where-the-rules-come-from"
+    return re.sub(
+        r"spec/(\w+)\.md",
+        lambda found: f"the reference's [{found[1].replace('_', '-')} rules]({place})",
+        text,
+    )
 
 
 def dialect_page(dialect: Dialect) -> str:

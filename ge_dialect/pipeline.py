@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Literal, TypeAlias
 
 from xdsl.passes import ModulePass
 from xdsl.utils.arg_spec import ArgSpec
 
+from ge_dialect.assign_streams import MAX_CONCURRENCY, scheduled_streams
 from ge_dialect.formats.errors import GeError
 from ge_dialect.passes import PASSES
 from ge_dialect.preset import Preset
+from ge_dialect.transforms.order.ge_topo_sort import OrderMode
+from ge_dialect.transforms.streams.schedule.graph import DEFAULT_DEVICE
 from ge_dialect.universe import resolve
 
 HOST_EXEC = "ge-host-exec"
 SINK = "ge-sink-clusters"
+TOPO_SORT = "ge-topo-sort"
+CONTROL_FLOW = "ge-lower-control-flow"
+SYNC_ATTACHED = "ge-sync-attached"
+OPTIMIZE_EVENTS, SCHEDULE_ORDER = "ge-optimize-events", "ge-schedule-order"
 NoTaskMode: TypeAlias = Literal["off", "faithful", "aggressive"]
 NO_TASK = frozenset({"ge-concat-no-task", "ge-pack-no-task", "ge-split-no-task"})
 
@@ -25,6 +33,9 @@ GE_PIPELINE: tuple[str, ...] = (
     "ge-canonicalize",
     # Engines decide which nodes make tasks, which share a stream and which only rename memory.
     "ge-assign-engines",
+    # Where all shapes are known, branches and loops become labels and jumps: one graph, which is then static, so that
+    # the host leaves it whole, and memory, streams and events see all of it.
+    CONTROL_FLOW,
     # Dynamic models: tiny computations go to the host before the graph is cut, so that they stay out of the parts that
     # are sunk; once more behind the cut, when moved nodes can lead into the parts. Static models pass through.
     HOST_EXEC,
@@ -44,6 +55,8 @@ GE_PIPELINE: tuple[str, ...] = (
     "ge-assign-streams",
     # Memory may be reused only in the order that data, control edges and streams give, so it comes after streams.
     "ge-plan-memory",
+    # One main stream: only attached streams, which few models have, need events.
+    SYNC_ATTACHED,
     "convert-ge-to-ge-task",
 )
 """The passes of the preset, in order (design.md section 6)."""
@@ -81,8 +94,12 @@ class GePipeline(Preset):
     * `host-exec`: false leaves every node on the engine that it was given, to see what host execution is worth;
     * `partition`: false leaves a dynamic model whole, scheduled by the host node by node.
     * `no-task`: `mode` of the no-task passes, or `off`: every concat, pack and split keeps its task;
-    * `streams`: `mode` of `ge-assign-streams`, such as `multi` or `"LoadBalance:4"`. With any but `single` the passes
-      for events, activation and splitting run behind `ge-plan-memory`. Parts that are sunk stay on one stream.
+    * `streams`: `mode` of `ge-assign-streams`, such as `multi` or `"LoadBalance:4"`. With any but `single`, and for
+      graphs with attached streams, the passes for events, activation and splitting run behind `ge-plan-memory`; modes
+      of our own (`"schedule:4"`, `max-concurrency`) with the least set of events, and `schedule` with an order of its
+      own (ge-schedule-order). Parts that are sunk stay on one stream;
+    * `device`: the device profile by which `schedule` decides;
+    * `order`: `mode` of `ge-topo-sort`. `min-peak` needs the fewest bytes.
     """
 
     name = "ge-pipeline"
@@ -92,13 +109,19 @@ class GePipeline(Preset):
     partition: bool = True
     no_task: NoTaskMode = "faithful"
     streams: str = "single"
+    device: str = DEFAULT_DEVICE
+    order: OrderMode = "stable"
 
     def passes(self) -> tuple[ModulePass, ...]:
-        """Raises GeError when `until` is no pass of the pipeline."""
+        """Raises GeError when `until` is no pass of the pipeline, StreamError for a mode `schedule:N` with a bad N."""
         names = GE_PIPELINE
+        scheduled = scheduled_streams(self.streams)
         if self.streams != "single":
-            behind = names.index("ge-plan-memory") + 1
-            names = (*names[:behind], *SYNC_PASSES, *names[behind:])
+            names = _in_place_of(names, SYNC_ATTACHED, SYNC_PASSES)
+        if scheduled is not None or self.streams == MAX_CONCURRENCY:
+            names = _in_place_of(names, OPTIMIZE_EVENTS, (OPTIMIZE_EVENTS, "ge-minimize-events"))
+        if scheduled is not None:
+            names = _in_place_of(names, TOPO_SORT, (TOPO_SORT, SCHEDULE_ORDER))
         if self.until is not None:
             if self.until not in names:
                 raise GeError(
@@ -109,30 +132,46 @@ class GePipeline(Preset):
         left_out = {HOST_EXEC} if not self.host_exec else set[str]()
         if not self.partition:
             left_out |= {"ge-partition-dynamic", SINK}
-        return _made((name for name in names if name not in left_out), self.no_task, self.streams)
+        options = {
+            SINK: {"no-task": self.no_task, **_if_not_stable("order", self.order)},
+            TOPO_SORT: _if_not_stable("mode", self.order),
+            SCHEDULE_ORDER: {"streams": scheduled or 1, "device": self.device},
+            "ge-assign-streams": {"mode": self.streams, "device": self.device},
+        }
+        return made_passes((name for name in names if name not in left_out), self.no_task, options)
 
 
-def sunk_passes(no_task: NoTaskMode = "faithful") -> tuple[ModulePass, ...]:
-    """What a part of known shape goes through: the passes behind the cut, less those for dynamic graphs."""
-    return _made(GE_PIPELINE[GE_PIPELINE.index(SINK) + 1 :], no_task)
+def _in_place_of(names: tuple[str, ...], name: str, new: tuple[str, ...]) -> tuple[str, ...]:
+    place = names.index(name)
+    return (*names[:place], *new, *names[place + 1 :])
 
 
-def _made(
-    names: Iterable[str], no_task: NoTaskMode, streams: str = "single"
+def _if_not_stable(option: str, order: OrderMode) -> dict[str, str]:
+    return {} if order == "stable" else {option: order}
+
+
+def sunk_passes(
+    no_task: NoTaskMode = "faithful", order: OrderMode = "stable"
 ) -> tuple[ModulePass, ...]:
+    """What a part of known shape goes through: the passes behind the cut, less those for dynamic graphs."""
+    names = GE_PIPELINE[GE_PIPELINE.index(SINK) + 1 :]
+    return made_passes(names, no_task, {TOPO_SORT: _if_not_stable("mode", order)})
+
+
+_NO_OPTIONS: Mapping[str, Mapping[str, str | int]] = MappingProxyType({})
+
+
+def made_passes(
+    names: Iterable[str],
+    no_task: NoTaskMode = "faithful",
+    options: Mapping[str, Mapping[str, str | int]] = _NO_OPTIONS,
+) -> tuple[ModulePass, ...]:
+    """The passes of these names, with the options that there are for them."""
     passes: list[ModulePass] = []
     for name in names:
-        if name == SINK:
-            passes.append(_make(name, no_task=no_task))
-        elif name == "ge-assign-streams":
-            passes.append(_make(name, mode=streams))
-        elif name not in NO_TASK:
-            passes.append(_make(name))
-        elif no_task != "off":
-            passes.append(_make(name, mode=no_task))
+        if name in NO_TASK and no_task == "off":
+            continue
+        own = {"mode": no_task} if name in NO_TASK else options.get(name, {})
+        arguments = {key: (value,) for key, value in own.items()}
+        passes.append(resolve(PASSES[name]).from_spec(ArgSpec(name, {**arguments})))
     return tuple(passes)
-
-
-def _make(name: str, **options: str) -> ModulePass:
-    arguments = {key: (value,) for key, value in options.items()}
-    return resolve(PASSES[name]).from_spec(ArgSpec(name, {**arguments}))

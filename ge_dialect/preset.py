@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from xdsl.context import Context
@@ -28,12 +29,15 @@ class Preset(ModulePass):
             module_pass.apply(ctx, op)
 
 
-def expand(passes: tuple[ModulePass, ...]) -> tuple[ModulePass, ...]:
-    """`passes` with every preset replaced by its list, nested presets too."""
+def expand(
+    passes: tuple[ModulePass, ...], change: Callable[[ModulePass], ModulePass] = lambda each: each
+) -> tuple[ModulePass, ...]:
+    """`passes` with every preset replaced by its list, nested presets too. `change` gives what stands for a pass, or
+    for a preset before it is replaced."""
     flat: list[ModulePass] = []
-    for module_pass in passes:
-        if isinstance(module_pass, Preset):
-            flat.extend(expand(module_pass.passes()))
+    for each in map(change, passes):
+        if isinstance(each, Preset):
+            flat.extend(expand(each.passes(), change))
         else:
-            flat.append(module_pass)
+            flat.append(each)
     return tuple(flat)

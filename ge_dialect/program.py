@@ -28,6 +28,7 @@ from ge_dialect.formats.errors import GeError
 from ge_dialect.passes import PASSES
 from ge_dialect.pipeline import GePipeline
 from ge_dialect.preset import expand
+from ge_dialect.tools.pass_options import option_problem
 from ge_dialect.universe import DIALECTS, resolve
 
 if TYPE_CHECKING:
@@ -92,10 +93,12 @@ def make_passes(pipeline: str | Sequence[ModulePass]) -> tuple[ModulePass, ...]:
         raise GeError(f"'{pipeline}' is no pipeline: {complaint}") from error
     passes: list[ModulePass] = []
     for spec in specs:
+        kind = _pass_class(spec.name)
         try:
-            passes.append(_pass_class(spec.name).from_spec(spec))
+            passes.append(kind.from_spec(spec))
         except ValueError as error:
-            raise GeError(f"pass '{spec.name}': {error}") from error
+            problem = option_problem(kind, spec, str(error))
+            raise GeError(f"pass '{spec.name}': {problem}") from error
     return expand(tuple(passes))
 
 
@@ -127,7 +130,8 @@ class Program:
         """
         from ge_dialect.runtime import DeviceOptions, load
 
-        return load(self.module, self.device_options or DeviceOptions(unknown_kernels="error"))
+        with collector_paused():
+            return load(self.module, self.device_options or DeviceOptions(unknown_kernels="error"))
 
     def run(self, inputs: Mapping[str, np.ndarray] | Sequence[np.ndarray]) -> RunResult:
         """One step on `inputs`: arrays of the model's shapes and element types, by name or in order of its inputs.

@@ -7,6 +7,7 @@ errors as one line, places for operations, printing and timing on standard error
 from __future__ import annotations
 
 import argparse
+import os
 import re
 import sys
 from collections.abc import Callable, Sequence
@@ -27,19 +28,29 @@ from xdsl.xdsl_opt_main import xDSLOptMain
 
 from ge_dialect.analysis.explain import Explanation, explaining
 from ge_dialect.analysis.remarks import Remark, RemarkCollector, collect_remarks
+from ge_dialect.dialects.ge.access import ge_type, graphs, node_name, nodes
 from ge_dialect.formats.errors import GeError
+from ge_dialect.kernels.device_profile import load_profile
 from ge_dialect.preset import expand
 from ge_dialect.tools.diagnostics import USER_ERRORS, error_line, placed_in, run_tool
 from ge_dialect.tools.expected import complaints, read_expectations
 from ge_dialect.tools.frontends import LocatedMLIRFrontend, LocatingParser, OnnxFrontend
 from ge_dialect.tools.instrument import PassInstrument
 from ge_dialect.tools.list_passes import ListPasses
+from ge_dialect.tools.memory_map import MemoryMap, check_name, maps_of_module, write_memory_maps
 from ge_dialect.tools.output import check_targets, text_output
+from ge_dialect.tools.pass_options import option_problem
 from ge_dialect.tools.printing import GeMLIRTarget
+from ge_dialect.tools.resources import resources_of, to_json, to_text
 from ge_dialect.tools.weights_file import WeightsWriter, load_weights
 
 TOOL = "ge-opt"
 SPLIT_MARKER = "// -----\n"
+EACH_VARIABLE = "GE_VERIFY_EACH"
+"""The environment variable that turns `--verify-each` on everywhere, when it is set and not empty or 0."""
+
+_LEFT_OUT = {"--remarks": "--remarks=.", "--resources": "--resources=text"}
+"""Options whose value may be left out, with the value that they then have."""
 
 SpecT = TypeVar("SpecT", bound=ArgSpecConvertible)
 
@@ -54,7 +65,7 @@ class GeOptMain(xDSLOptMain):
     def __init__(self, args: Sequence[str] | None = None) -> None:
         given = sys.argv[1:] if args is None else args
         # argparse would take the input file for the value of an option whose value may be left out.
-        words = ["--remarks=." if word == "--remarks" else word for word in given]
+        words = [_LEFT_OUT.get(word, word) for word in given]
         super().__init__("Graph Engine optimizer driver", words)
 
     # Registration and command line
@@ -95,6 +106,12 @@ class GeOptMain(xDSLOptMain):
         )
         option("--timing", action="store_true", help="print the time of each pass (stderr)")
         option(
+            "--verify-each",
+            action="store_true",
+            default=os.environ.get(EACH_VARIABLE, "0") not in ("", "0"),
+            help="verify behind each pass, not only at the start and at the end",
+        )
+        option(
             "--verify-roundtrip",
             action="store_true",
             help="check that the result, printed in both forms, parses to an equal module",
@@ -129,6 +146,23 @@ class GeOptMain(xDSLOptMain):
             help="print every check that a pass made of NODE (a name, or GRAPH/NAME), with its values (stderr)",
         )
 
+        option(
+            "--memory-map",
+            metavar="F.html|svg|csv",
+            help="draw the memory plans that the pipeline leaves: time across, addresses up",
+        )
+        option(
+            "--resources",
+            choices=("text", "json"),
+            help="print streams, events, tasks and bytes that the result takes, and the device's limits (stderr)",
+        )
+        option(
+            "--device",
+            metavar="NAME|FILE.toml",
+            default="",
+            help="the device profile of --resources and of the passes that go by one (default: default)",
+        )
+
     # Pipeline
 
     def setup_pipeline(self) -> None:
@@ -136,7 +170,7 @@ class GeOptMain(xDSLOptMain):
         args = self.args
         self._remark_pattern = _compile(args.remarks)
         specs = tuple(parse_pipeline(_without_anchor(args.passes)))
-        passes = expand(tuple(self._make_pass(spec) for spec in specs))
+        passes = expand(tuple(self._make_pass(spec) for spec in specs), self._on_device)
         if args.dump_pass_pipeline:
             names = ",".join(str(each.spec()) for each in passes)
             print(f"builtin.module({names})", file=sys.stderr)
@@ -149,6 +183,7 @@ class GeOptMain(xDSLOptMain):
             self.ctx,
             self._mlir_target(),
             not args.disable_verify,
+            args.verify_each,
             args.semantics,
             None if after_all else frozenset(args.print_ir_after),
         )
@@ -157,6 +192,13 @@ class GeOptMain(xDSLOptMain):
     def _make_pass(self, spec: ArgSpec) -> ModulePass:
         self._check_pass_name(spec.name)
         return _from_spec(self.available_passes[spec.name](), spec, "pass")
+
+    def _on_device(self, module_pass: ModulePass) -> ModulePass:
+        """The pass with the profile of `--device`, when it goes by one and was given none."""
+        default = {field.name: field.default for field in fields(module_pass)}.get("device")
+        if not self.args.device or getattr(module_pass, "device", None) != default:
+            return module_pass
+        return replace(module_pass, device=self.args.device) if default is not None else module_pass
 
     def _check_pass_name(self, name: str) -> None:
         if name in self.available_passes:
@@ -211,7 +253,14 @@ class GeOptMain(xDSLOptMain):
         """Raises GeError at the end when a diagnostic differs from the comments (`--verify-diagnostics`) or there is
         nothing to explain (`--explain`)."""
         path = self._weights_path
-        check_targets({}, {"-o": self.args.output_file, "--weights": path}, TOOL)
+        written = {"-o": self.args.output_file, "--memory-map": self.args.memory_map}
+        check_targets({}, {**written, "--weights": path}, TOOL)
+        if self.args.memory_map:
+            check_name(self.args.memory_map)  # a wrong name is an error before anything is written
+        if self.args.device:
+            load_profile(self.args.device)
+        self._maps: list[MemoryMap] = []
+        self._node_types: dict[str, str] = {}
         chunks, extension = self.prepare_input()
         mismatches: list[str] = []
         explanation = None if self.args.explain is None else Explanation(self.args.explain)
@@ -228,6 +277,8 @@ class GeOptMain(xDSLOptMain):
                 if index > 0:
                     output.write(SPLIT_MARKER)
                 mismatches += self._run_chunk(chunk, extension, offset, output)
+            if self.args.memory_map:
+                write_memory_maps(self.args.memory_map, self._maps)
         if self.args.timing or self.args.time_passes:
             print(self._instrument.report(), file=sys.stderr)
         if mismatches:
@@ -272,7 +323,15 @@ class GeOptMain(xDSLOptMain):
                 module = self.parse_chunk(chunk, extension, offset)
                 if self._weights_path is not None:
                     load_weights(module, self._weights_path)
+            if self.args.explain is not None:
+                self._node_types |= _node_names(module)
             self.apply_passes(module)
+            if self.args.explain is not None:
+                self._node_types |= _node_names(module)
+            if self.args.memory_map:
+                self._maps += maps_of_module(module)
+            if self.args.resources:
+                self._print_resources(module)
             if self.args.verify_roundtrip:
                 verify_roundtrip(self.ctx, module)
             with self._instrument.timed("(print)"):
@@ -322,14 +381,35 @@ class GeOptMain(xDSLOptMain):
             elif self._remark_pattern.search(line):
                 print(line, file=sys.stderr)
 
+    def _print_resources(self, module: ModuleOp) -> None:
+        found = resources_of(module, self.args.device)
+        text = to_json(found) if self.args.resources == "json" else to_text(found)
+        print(text, file=sys.stderr)
+
+    def _why_unexplained(self, node: str) -> str:
+        """Why there is nothing to say about a node."""
+        if (kind := self._node_types.get(node)) is not None:
+            return f'the node "{node}" of type {kind} is no candidate of any pass of the pipeline that explains'
+        close = get_close_matches(node, self._node_types, 1)
+        hint = f'; did you mean "{close[0]}"?' if close else ""
+        return f'there is no node "{node}"{hint}'
+
     def _print_explanation(self, explanation: Explanation) -> None:
         """Raises GeError when no pass judged the node."""
         if not explanation.chains:
-            raise GeError(
-                f"--explain: no pass of the pipeline judged a node '{explanation.node}'", TOOL
-            )
+            raise GeError(f"--explain: {self._why_unexplained(explanation.node)}", TOOL)
         for chain in explanation.chains:
             print(chain.render(self.get_input_name()), file=sys.stderr)
+
+
+def _node_names(module: ModuleOp) -> dict[str, str]:
+    """The type of each node of a module, by its name and by `graph/name`."""
+    found: dict[str, str] = {}
+    for graph in graphs(module):
+        for op in nodes(graph):
+            name = node_name(op)
+            found[f"{graph.sym_name.data}/{name}"] = found[name] = ge_type(op)
+    return found
 
 
 def verify_roundtrip(ctx: Context, module: ModuleOp) -> None:
@@ -352,7 +432,9 @@ def _from_spec(kind: type[SpecT], spec: ArgSpec, what: str) -> SpecT:
     try:
         return kind.from_spec(spec)
     except ValueError as error:
-        raise GeError(f"{what} '{spec.name}': {error}", TOOL) from error
+        raise GeError(
+            f"{what} '{spec.name}': {option_problem(kind, spec, str(error))}", TOOL
+        ) from error
 
 
 def _without_anchor(pipeline: str) -> str:

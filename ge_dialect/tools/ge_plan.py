@@ -11,8 +11,8 @@ from ge_dialect.analysis.packing import Options, Plan, check_plan, plan
 from ge_dialect.analysis.packing.csv_format import Table, plan_text, read_table
 from ge_dialect.formats.errors import GeError
 from ge_dialect.tools.diagnostics import placed_in, run_tool
-from ge_dialect.tools.memory_map import MapBuffer, MemoryMap, map_renderer, write_memory_map
-from ge_dialect.tools.output import text_output
+from ge_dialect.tools.memory_map import MapBuffer, MemoryMap, check_name, write_memory_maps
+from ge_dialect.tools.output import check_targets, text_output
 
 TOOL = "ge-plan"
 
@@ -50,7 +50,8 @@ def _run(arguments: Sequence[str]) -> None:
         if value is not None and value < 0:
             raise GeError(f"--{name.replace('_', '-')} should not be negative, got {value}", TOOL)
     if args.memory_map:
-        map_renderer(args.memory_map)  # a wrong name is an error before anything is written
+        check_name(args.memory_map)  # a wrong name is an error before anything is written
+    check_targets({}, {"-o": args.output, "--memory-map": args.memory_map}, TOOL)
     table = _read(args.file)
     with placed_in(args.file):
         problem = table.problem()
@@ -62,7 +63,7 @@ def _run(arguments: Sequence[str]) -> None:
     with text_output(args.output) as stream:
         stream.write(plan_text(table, found.offsets))
     if args.memory_map:
-        write_memory_map(args.memory_map, _map_of(args.file, table, found))
+        write_memory_maps(args.memory_map, [_map_of(args.file, table, found)])
     # The plan itself may be on standard output.
     print(_summary(found), file=sys.stderr if args.output in (None, "-") else sys.stdout)
 

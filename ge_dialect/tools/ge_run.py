@@ -31,7 +31,12 @@ from ge_dialect.tools.weights_file import load_weights
 
 TOOL = "ge-run"
 
-_LIMITS = {"ranks": (1, 1024), "repeat": (1, 1_000_000), "seed": (0, (1 << 64) - 1)}
+_LIMITS = {
+    "ranks": (1, 1024),
+    "repeat": (1, 1_000_000),
+    "seed": (0, (1 << 64) - 1),
+    "max_tasks": (1, 1 << 62),
+}
 """Least and greatest value of the options that are numbers."""
 
 
@@ -109,6 +114,13 @@ def _parser() -> argparse.ArgumentParser:
         help="how streams take turns",
     )
     option(
+        "--max-tasks",
+        type=int,
+        default=DeviceOptions().max_tasks,
+        metavar="N",
+        help="a step that runs more tasks than this is taken for an endless loop",
+    )
+    option(
         "--profile",
         default="default",
         metavar="NAME|F.toml",
@@ -154,7 +166,7 @@ def _run(arguments: Sequence[str]) -> None:
         value = getattr(args, name)
         if not least <= value <= most:
             bound = f"at least {least}" if value < least else f"at most {most}"
-            raise GeError(f"--{name} should be {bound}, got {value}", TOOL)
+            raise GeError(f"--{name.replace('_', '-')} should be {bound}, got {value}", TOOL)
     check_files(args, TOOL)
     if args.check and (not args.model.endswith(".onnx") or args.ranks > 1):
         raise GeError("--check compares one rank of an .onnx model", TOOL)
@@ -254,6 +266,7 @@ def _options(args: argparse.Namespace) -> DeviceOptions:
         unknown_kernels="opaque" if args.opaque else "error",
         accumulate=args.accumulate,
         record_timeline=args.trace is not None,
+        max_tasks=args.max_tasks,
     )
 
 

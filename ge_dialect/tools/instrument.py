@@ -28,6 +28,8 @@ Semantics: TypeAlias = Literal["error", "remark", "off"]
 class PassInstrument:
     """The callback of a pass pipeline: called before the first pass, between passes and after the last.
 
+    `verify`: before the first pass and behind the last, with `verify_each` behind each, which takes longer than the
+    passes do. A pass may rely on what the one before it guarantees, so a fault in between can show as another one.
     `semantics` says what a node whose types do not fit its operator is: an error, a remark, or not looked at.
     `print_after` holds the names of the passes after which the IR goes to standard error; None means every pass.
     `timings` gets `(what, seconds)` in the order of execution.
@@ -36,10 +38,12 @@ class PassInstrument:
     ctx: Context
     target: GeMLIRTarget
     verify: bool = True
+    verify_each: bool = False
     semantics: Semantics = "error"
     print_after: frozenset[str] | None = frozenset()
     timings: list[tuple[str, float]] = field(default_factory=list[tuple[str, float]])
     _start: float = 0.0
+    _since: list[str] = field(default_factory=list[str])
 
     def __call__(
         self, previous: ModulePass | None, module: ModuleOp, following: ModulePass | None
@@ -49,11 +53,20 @@ class PassInstrument:
             if self.print_after is None or previous.name in self.print_after:
                 print(f"// -----// IR after {previous.name} //----- //", file=sys.stderr)
                 self.target.emit(self.ctx, module, sys.stderr)
-        if self.verify:
+        if previous is not None:
+            self._since.append(previous.name)
+        if self.verify and (self.verify_each or previous is None or following is None):
             self._start = perf_counter()
-            verify_located(module, self.semantics, None if previous is None else previous.name)
+            verify_located(module, self.semantics, self._suspects())
+            self._since.clear()
             self.timings.append((VERIFY, perf_counter() - self._start))
         self._start = perf_counter()
+
+    def _suspects(self) -> str | None:
+        """Who can have broken what is found now: the passes since the last verification."""
+        if len(self._since) < 2:
+            return f"pass {self._since[0]}" if self._since else None
+        return f"{len(self._since)} passes; --verify-each says which"
 
     @contextmanager
     def timed(self, what: str) -> Generator[None]:
@@ -80,7 +93,7 @@ def verify_located(
 ) -> None:
     """Verify every operation of `module`, then the rules across operations (`ge-verify`).
 
-    Raises GeError with the place of the operation that failed and, if given, the pass after which it did.
+    Raises GeError with the place of the operation that failed and, if given, after what it did.
     """
     try:
         _verify_operations(module)
@@ -90,7 +103,7 @@ def verify_located(
             verify_module(module, "semantics", semantics)
     except GeError as error:
         if after is not None:
-            error.message += f" (after pass {after})"
+            error.message += f" (after {after})"
         raise
 
 

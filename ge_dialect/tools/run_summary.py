@@ -131,7 +131,12 @@ class Summary:
     def _memory(self) -> list[tuple[str, str]]:
         report = self.report
         bound = report.lower_bound_bytes
-        shown = "lower bound unknown" if bound is None else f"lower bound {bound}"
+        shown = "lower bound unknown"
+        if bound is not None:
+            ratio = report.feature_map_bytes / bound if bound else 1.0
+            shown = (
+                f"lower bound {bound}: {report.lower_bound_kind or 'max live'}, ratio {ratio:.3f}"
+            )
         hits = report.allocations - report.cache_misses
         cached = f", {hits} from the cache" if report.cache_misses else ""
         return [

@@ -19,6 +19,9 @@ config.environment["PATH"] = os.pathsep.join(
     [os.path.dirname(sys.executable), os.environ.get("PATH", "")]
 )
 
+# Tests look for faults behind every pass.
+config.environment["GE_VERIFY_EACH"] = "1"
+
 mlir_opt = (
     os.environ.get("XDSL_MLIR_OPT") or shutil.which("mlir-opt") or shutil.which("mlir-opt-22")
 )

@@ -16,6 +16,7 @@ from ge_dialect.analysis.packing import (
     IntervalConflicts,
     PairConflicts,
     Problem,
+    Writers,
     lower_bound,
 )
 from ge_dialect.analysis.packing.kernel.binding import kernel
@@ -45,8 +46,11 @@ def pairs(draw: st.DrawFn, count: int) -> PairConflicts:
 
 
 @st.composite
-def clocks(draw: st.DrawFn, count: int, streams: int = 3) -> ClockConflicts:
-    """Nodes on streams with random waits; buffer i is written by node i and read by later nodes."""
+def clocks(
+    draw: st.DrawFn, count: int, streams: int = 3, *, written: bool | None = None
+) -> ClockConflicts:
+    """Nodes on streams with random waits; buffer i is written by node i and read by later nodes. `written`: whether
+    the conflicts know where buffers are written (None: either)."""
     node_stream = draw(st.lists(st.integers(0, streams - 1), min_size=count, max_size=count))
     position = [0] * streams
     clock: list[list[int]] = []
@@ -69,6 +73,9 @@ def clocks(draw: st.DrawFn, count: int, streams: int = 3) -> ClockConflicts:
         position[stream] += 1
         clock.append(known)
         last[stream] = known
+    if draw(st.booleans()) if written is None else written:
+        writers = Writers(np.array(node_stream), np.arange(count))
+        return ClockConflicts(release, acquire, writers)
     return ClockConflicts(release, acquire)
 
 

@@ -65,6 +65,7 @@ _ROWS: tuple[tuple[str, Attribute], ...] = (
     ("BF16", bf16),
     ("INT4", IntegerType(4)),
     ("UINT4", _unsigned(4)),
+    ("UINT1", _unsigned(1)),
     ("INT2", IntegerType(2)),
     ("UINT2", _unsigned(2)),
     ("COMPLEX32", Complex32Type()),

@@ -50,12 +50,12 @@ class GeNode(IRDLOperation):
 
         RESULTS = ge.NAME "type" (OPERANDS) PROPERTY VALUE ... attrs {...} subgraphs [@a, @b] {...} : RESULT TYPES
 
-    Operands are defined further up, and only result types are written. The class's own properties follow the operands
-    as keyword and value, in the order of its table; a constant's value has its type behind it. GE's attributes of the
-    node go into `attrs`, marks of this project (`ge.*`) into the last braces. A control edge is a result of type
-    `!ge.control` and an operand at the end:
+    Operands are defined further up, and only result types are written; those of a constant may be left out where they
+    are its value's. The class's own properties follow the operands as keyword and value, in the order of its table; a
+    constant's value has its type behind it. GE's attributes of the node go into `attrs`, marks of this project (`ge.*`)
+    into the last braces. A control edge is a result of type `!ge.control` and an operand at the end:
 
-        %w = ge.constant value dense<[1.0, 2.0]> : tensor<2xf32> {ge.name = "w"} : tensor<2xf32>
+        %w = ge.constant value dense<[1.0, 2.0]> : tensor<2xf32> {ge.name = "w"}
         %a, %t = ge.op "Elu" (%x) attrs {alpha = 0.5 : f32} {ge.name = "a"} : tensor<2xf32>, !ge.control
         %p, %q = ge.split (%w, %t) split_dim 0 num_split 2 {ge.name = "s"} : tensor<1xf32>, tensor<1xf32>
     """
@@ -105,12 +105,24 @@ class GeNode(IRDLOperation):
         if parser.parse_optional_keyword("subgraphs"):
             properties["subgraphs"] = parse_symbol_list(parser)
         attributes = parser.parse_optional_attr_dict()
-        result_types: list[Attribute] = []
-        if parser.parse_optional_punctuation(":"):
-            result_types = parser.parse_comma_separated_list(
-                parser.Delimiter.NONE, parser.parse_type
-            )
+        result_types = cls._parse_result_types(parser, properties)
         return cls.make(operands, result_types, properties, attributes)
+
+    @classmethod
+    def _parse_result_types(
+        cls, parser: Parser, properties: Mapping[str, Attribute]
+    ) -> Sequence[Attribute]:
+        if not parser.parse_optional_punctuation(":"):
+            return cls.implied_types(properties)
+        if parser.parse_optional_punctuation("("):
+            parser.parse_punctuation(")")
+            return []
+        return parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_type)
+
+    @classmethod
+    def implied_types(cls, properties: Mapping[str, Attribute]) -> list[Attribute]:
+        """The result types of a text that gives none."""
+        return []
 
     def print(self, printer: Printer) -> None:
         properties = self.properties
@@ -131,9 +143,14 @@ class GeNode(IRDLOperation):
             printer.print_string(" subgraphs ")
             printer.print_attribute(properties["subgraphs"])
         printer.print_op_attributes(self.attributes)
-        if self.results:
-            printer.print_string(" : ")
-            printer.print_list(self.results, lambda result: printer.print_attribute(result.type))
+        types = [result.type for result in self.results]
+        if types == self.implied_types(properties):
+            return
+        printer.print_string(" : ")
+        if types:
+            printer.print_list(types, printer.print_attribute)
+        else:
+            printer.print_string("()")
 
     def verify_(self) -> None:
         name = text_of(self.properties.get("type")) or self.DEFAULT_TYPE

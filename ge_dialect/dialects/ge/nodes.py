@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from collections.abc import Mapping
+from typing import ClassVar, Self
 
 from xdsl.dialects.builtin import BytesAttr, DenseArrayBase, IntegerAttr, StringAttr
 from xdsl.ir import Attribute
 from xdsl.irdl import irdl_op_definition, opt_prop_def, prop_def
+from xdsl.parser import Parser
 
 from ge_dialect.dialects.ge.node import GeNode
 from ge_dialect.dialects.ge.source import verify_source
+from ge_dialect.dialects.ge.weights import elements_type
 
 
 @irdl_op_definition
@@ -52,6 +55,20 @@ class ConstantOp(GeNode):
     DEFAULT_TYPE: ClassVar = "Const"
     GE_TYPES: ClassVar = ("Const", "Constant")
     GE_ATTRS: ClassVar = {"value": "value"}
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        made = super().parse(parser)
+        for word in ("dense", "dense_resource"):
+            if "value" not in made.properties and parser.parse_optional_keyword(word):
+                parser.raise_error(f"expected 'value {word}<...>': the keyword 'value' is missing")
+        return made
+
+    @classmethod
+    def implied_types(cls, properties: Mapping[str, Attribute]) -> list[Attribute]:
+        value = properties.get("value")
+        kind = None if value is None else elements_type(value)
+        return [] if kind is None else [kind]
 
 
 @irdl_op_definition
@@ -191,7 +208,8 @@ class StreamSwitchOp(GeNode):
 
 @irdl_op_definition
 class LabelSetOp(GeNode):
-    """Marks a place of its stream as label `label_index`."""
+    """Marks a place of its stream as label `label_index`. Results, if there are any, are the operands in the same
+    memory: what goes into a stretch with jumps, or comes out of it, goes through its first and its last label."""
 
     name = "ge.label_set"
     label_index = opt_prop_def(IntegerAttr)
@@ -202,7 +220,8 @@ class LabelSetOp(GeNode):
 
 @irdl_op_definition
 class LabelGotoOp(GeNode):
-    """Jumps to label `label_index`."""
+    """Jumps to label `label_index`. Operands, if there are any, are values whose memory is in use until here, as what
+    is behind the label reads it again."""
 
     name = "ge.label_goto"
     label_index = opt_prop_def(IntegerAttr)
@@ -213,7 +232,8 @@ class LabelGotoOp(GeNode):
 
 @irdl_op_definition
 class LabelSwitchOp(GeNode):
-    """Jumps to the label of `label_list` that input 0, an int32 scalar, counts."""
+    """Jumps to the label of `label_list` that input 0, an int32 scalar, counts. Results, if there are any, are the
+    other operands in the same memory, for what is behind the labels."""
 
     name = "ge.label_switch"
     label_list = opt_prop_def(DenseArrayBase)

@@ -157,21 +157,24 @@ def _text(value: object) -> str:
     return value.decode() if isinstance(value, bytes) else str(value)
 
 
-def array_of(value: Attribute, node: str = "constant") -> np.ndarray:
+def array_of(value: Attribute, node: str = "constant", place: str | None = None) -> np.ndarray:
     """The elements of a constant's `value`: a read-only view of the attribute's bytes (strings: a new object array).
 
-    Raises WeightsError, naming `node`, when the bytes were left out of the text or lie in a file that is not loaded.
+    Raises WeightsError, naming `node` and its `place`, when the bytes were left out of the text or lie in a file that
+    is not loaded.
     """
     if isinstance(value, DenseIntOrFPElementsAttr):
         try:
             dtype = dtype_of(cast(Attribute, value.get_element_type())).numpy
         except KeyError:
             kind = cast(Attribute, value.get_element_type())
-            raise WeightsError(f'"{node}" holds elements of type {kind}, which GE lacks') from None
+            message = f'"{node}" holds elements of type {kind}, which GE lacks'
+            raise WeightsError(message, place) from None
         shape = value.get_shape()
         if len(shape) > GREATEST_RANK:
             raise WeightsError(
-                f'"{node}" has {len(shape)} dimensions, more than the {GREATEST_RANK} that can be computed'
+                f'"{node}" has {len(shape)} dimensions, more than the {GREATEST_RANK} that can be computed',
+                place,
             )
         flat = np.frombuffer(value.data.data, dtype)
         return (
@@ -185,13 +188,15 @@ def array_of(value: Attribute, node: str = "constant") -> np.ndarray:
         return strings.reshape(value.type.get_shape())
     if isinstance(value, DenseResourceAttr):
         raise WeightsError(
-            f'the bytes of "{node}" were left out of this text; print it with --weights=inline or --weights=FILE'
+            f'the bytes of "{node}" were left out of this text; print it with --weights=inline or --weights=FILE',
+            place,
         )
     if isinstance(value, ExternalAttr):
         raise WeightsError(
-            f'the bytes of "{node}" lie in "{value.file.data}", which is not loaded; pass --weights={value.file.data}'
+            f'the bytes of "{node}" lie in "{value.file.data}", which is not loaded; pass --weights={value.file.data}',
+            place,
         )
-    raise WeightsError(f'"{node}" holds {value}, which is not constant data')
+    raise WeightsError(f'"{node}" holds {value}, which is not constant data', place)
 
 
 def elements_type(value: Attribute) -> Attribute | None:

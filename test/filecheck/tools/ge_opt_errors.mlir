@@ -8,10 +8,10 @@
 // RUN: not ge-opt %s --print-ir-after=cs 2>&1 | filecheck %s --check-prefix=AFTER
 
 // PASS: ge-opt: error: unknown pass 'cannonicalize'; did you mean 'canonicalize'
-// OPTION: ge-opt: error: pass 'cse':
+// OPTION: ge-opt: error: pass 'cse': there is no option 'n' (it has {{.*}})
 // PIPELINE: pass-pipeline:1:5: error: Expected argument name here
 // MISSING: ge_opt_errors.mlir.missing: error: No such file or directory
-// TARGET: ge-opt: error: target 'mlir':
+// TARGET: ge-opt: error: target 'mlir': option 'weights' should be one of elide, inline, got 'none'
 // AFTER: ge-opt: error: unknown pass 'cs'; did you mean 'cse'
 
 func.func @f(%a: tensor<4xf32>) {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -11,10 +12,13 @@ from pathlib import Path
 import pytest
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.ir import Attribute
 from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import PassFailedException
 
+from ge_dialect import program
 from ge_dialect.analysis.remarks import emit_remark
+from ge_dialect.dialects.ge.access import graphs, nodes, set_node_name
 from ge_dialect.formats.errors import GeError
 from ge_dialect.preset import Preset
 from ge_dialect.tools import ge_opt
@@ -62,12 +66,25 @@ class Refuse(ModulePass):
         raise AssertionError("a defect")
 
 
+@dataclass(frozen=True)
+class Break(ModulePass):
+    """Leaves a graph whose names are not unique; mends it on the second run."""
+
+    name = "ge-test-break"
+    to: str = "same"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for graph in graphs(op):
+            for index, node in enumerate(nodes(graph)):
+                set_node_name(node, self.to if self.to == "same" else f"{self.to}{index}")
+
+
 class Main(ge_opt.GeOptMain):
     """ge-opt with the passes of this file."""
 
     def register_all_passes(self) -> None:
         super().register_all_passes()
-        for each in (Mark, Both, Refuse):
+        for each in (Mark, Both, Refuse, Break):
             self.register_pass(each.name, lambda each=each: each)
 
 
@@ -300,3 +317,55 @@ def test_a_closed_pipe_is_no_traceback(tmp_path):
         process.stdout.close()
         assert process.stderr.read() == ""
     assert process.returncode in (0, 1)  # 0 when Python saw the last write as done
+
+
+TWO = """
+ge.graph @g {
+  %a = ge.data index 0 {ge.name = "a"} : tensor<2xf32>
+  %b = ge.op "Relu" (%a) {ge.name = "b"} : tensor<2xf32>
+}
+"""
+
+
+def test_verification_at_both_ends_and_on_demand_in_between(
+    run, capsys, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("GE_VERIFY_EACH", "0")
+    # xDSL's --disable-verify takes this away from the class, for good
+    monkeypatch.setattr(Attribute, "__post_init__", Attribute.__post_init__)
+    mended = "ge-test-break,ge-test-break{to=n}"
+    assert run("-p", mended, text=TWO) == 0
+    assert run("-p", "ge-test-break", text=TWO) == 1
+    assert capsys.readouterr().err.rstrip().endswith("(after pass ge-test-break)")
+    assert run("-p", "cse,ge-test-break,ge-test-mark", text=TWO) == 1
+    assert capsys.readouterr().err.rstrip().endswith("(after 3 passes; --verify-each says which)")
+    assert run("-p", mended, "--verify-each", text=TWO) == 1
+    assert capsys.readouterr().err.rstrip().endswith("(after pass ge-test-break)")
+    monkeypatch.setenv("GE_VERIFY_EACH", "1")
+    assert run("-p", mended, text=TWO) == 1
+    assert run("-p", mended, "--disable-verify", text=TWO) == 0
+
+
+@pytest.mark.parametrize(
+    ("pipeline", "message"),
+    [
+        (
+            "ge-topo-sort{mode=x}",
+            "option 'mode' should be one of stable, bfs, dfs, rdfs, min-peak, got 'x'",
+        ),
+        ("ge-topo-sort{mood=bfs}", "there is no option 'mood' (it has mode); did you mean mode?"),
+        ("ge-verify-sync{a=1}", "there is no option 'a' (it has none)"),
+        ("ge-split-streams{max-tasks=x}", "option 'max-tasks' should be a whole number, got 'x'"),
+        ("ge-plan-memory{check=7}", "option 'check' should be true or false, got 7"),
+        (
+            "ge-plan-memory{reusable-inputs=x}",
+            "option 'reusable-inputs' should be a list, each a whole number, got 'x'",
+        ),
+    ],
+)
+def test_wrong_options_are_told_what_is_allowed(run, capsys, pipeline: str, message: str):
+    assert run("-p", pipeline) == 1
+    name = pipeline.partition("{")[0]
+    assert capsys.readouterr().err == f"ge-opt: error: pass '{name}': {message}\n"
+    with pytest.raises(GeError, match=re.escape(message)):
+        program.make_passes(pipeline)

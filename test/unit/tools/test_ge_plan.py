@@ -50,7 +50,7 @@ def test_output_file_and_map(run: Run, example: Path, tmp_path: Path) -> None:
     assert (code, err) == (0, "")
     assert out.startswith("peak 12 bytes")
     assert "offset" in read_table((tmp_path / "plan.csv").read_text(), "plan.csv").columns
-    assert (tmp_path / "plan.svg").read_text().count("<rect") == 5
+    assert (tmp_path / "plan.svg").read_text().count("<title>") == 5
 
 
 def test_standard_input(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

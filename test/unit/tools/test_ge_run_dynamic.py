@@ -57,10 +57,16 @@ def test_random_inputs_of_given_sizes(run: Run, model: Path) -> None:
 
 
 def test_a_dimension_by_place(run: Run, model: Path) -> None:
-    code, out, _ = run(model, "--dynamic", "--dim", "x:0=2", "--dim", "seq=3", "--dim", "n:0=5")
+    code, out, _ = run(model, "--dynamic", "--dim", "x:0=2", "--dim", "seq=3", "--dim", "n:0=3")
     assert code == 0
     assert "output y: float32 [2, 12]" in out
-    assert "output m: int64 [5]" in out
+    assert "output m: int64 [3]" in out
+
+
+def test_places_of_one_name_that_disagree(run: Run, model: Path) -> None:
+    code, _, err = run(model, "--dynamic", "--dim", "x:0=2", "--dim", "seq=3", "--dim", "n:0=5")
+    assert code == 1
+    assert "dimension 'seq' is 3 in input 'x' and 5 in input 'n'" in err
 
 
 def test_sizes_that_are_missing_or_too_many(run: Run, model: Path) -> None:

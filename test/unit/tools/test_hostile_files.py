@@ -13,8 +13,8 @@ import onnx.parser
 import pytest
 
 from ge_dialect.formats.errors import LONGEST, GeError
+from ge_dialect.kernels.device_profile import ProfileError, load_profile
 from ge_dialect.runtime import TensorSlot
-from ge_dialect.runtime.cost import ProfileError, load_profile
 from ge_dialect.tools import ge_opt, ge_run, ge_translate
 from ge_dialect.tools.diagnostics import run_tool
 from ge_dialect.tools.frontends import parse_dims

@@ -9,9 +9,9 @@ ge.graph @main {
   %x = ge.data index 0 {ge.name = "x"} : tensor<1x1x8x8x16xf16, #ge.desc<NC1HWC0, origin = NCHW [1, 16, 8, 8], range = [[1, 1]], memory = L1>>
   // CHECK-NEXT: %{{.*}} = ge.absent
   %none = ge.absent
-  // CHECK-NEXT: %{{.*}} = ge.constant value #ge.strings<["a", "\C3\A4"] : tensor<2x!ge.string>> : tensor<2x!ge.string>
+  // CHECK-NEXT: %{{.*}} = ge.constant value #ge.strings<["a", "\C3\A4"] : tensor<2x!ge.string>>
   %s = ge.constant value #ge.strings<["a", "\C3\A4"] : tensor<2x!ge.string>> : tensor<2x!ge.string>
-  // CHECK-NEXT: %{{.*}} = ge.constant value dense<[1.000000e+00, 2.000000e+00]> : tensor<2xf32> : tensor<2xf32>
+  // CHECK-NEXT: %{{.*}} = ge.constant value dense<[1.000000e+00, 2.000000e+00]> : tensor<2xf32>
   %w = ge.constant value dense<[1.0, 2.0]> : tensor<2xf32> : tensor<2xf32>
   // CHECK-NEXT: %[[A:.*]], %[[CTL:.*]] = ge.op "Clip" (%{{.*}}, %{{.*}}) source "ai.onnx::Clip@13" attrs {k = array<i64: 1, 2>} {ge.name = "\E5\B7\AB"} : tensor<*xf16>, !ge.control
   %a, %ctl = ge.op "Clip" (%x, %none) source "ai.onnx::Clip@13" attrs {k = array<i64: 1, 2>} {ge.name = "\E5\B7\AB"} : tensor<*xf16>, !ge.control

@@ -37,7 +37,7 @@ ge.graph @main {
 ge.graph @nodes {
   // CHECK-NEXT: ge.data "RefData" index 1 : tensor<4xf32>
   %x = ge.data "RefData" index 1 : tensor<4xf32>
-  // CHECK-NEXT: ge.constant value dense<[1, 2]> : tensor<2xi64> : tensor<2xi64>
+  // CHECK-NEXT: ge.constant value dense<[1, 2]> : tensor<2xi64>
   %k = ge.constant value dense<[1, 2]> : tensor<2xi64> : tensor<2xi64>
   // CHECK-NEXT: ge.variable : tensor<4xf32>
   %v = ge.variable : tensor<4xf32>

@@ -84,6 +84,33 @@ ge_task.host @destination {
   ge_task.output 0(%hh)
 }
 
+// Two outputs of unknown size: their bounds, one read for both; and what may turn out to be empty.
+// CHECK-LABEL: ge_task.host @sizes
+ge_task.host @sizes {
+  %x = ge_task.input 0 : device tensor<?xf32>
+  // CHECK: %s, %n = ge_task.infer_shape "Unique"(%x) -> (!ge_task.shape<1>, !ge_task.shape<1>) op 1 source "ai.onnx::Unique@11" bound
+  // GENERIC: "ge_task.infer_shape"(%x) <{{{.*}}bound
+  %s, %n = ge_task.infer_shape "Unique"(%x) -> (!ge_task.shape<1>, !ge_task.shape<1>) op 1 source "ai.onnx::Unique@11" bound
+  // CHECK-NEXT: %t = ge_task.tiling "Unique"(%x) outs (%s, %n) -> (!ge_task.tiling) op 1
+  %t = ge_task.tiling "Unique"(%x) outs (%s, %n) -> (!ge_task.tiling) op 1
+  %y = ge_task.alloc(%s) stream 0 : device tensor<?xf32>
+  %i = ge_task.alloc(%n) stream 0 : device tensor<?xi64>
+  ge_task.launch "Unique"(%x) outs (%y, %i) tiling %t stream 0 op 1 source "ai.onnx::Unique@11"
+  ge_task.sync stream 0
+  // CHECK: %ys, %is = ge_task.read_shape(%y, %i) stream 0
+  %ys, %is = ge_task.read_shape(%y, %i) stream 0
+  // CHECK-NEXT: %e = ge_task.infer_shape "Neg"(%ys) -> (!ge_task.shape<1>)
+  %e = ge_task.infer_shape "Neg"(%ys) -> (!ge_task.shape<1>)
+  // CHECK-NEXT: %u = ge_task.tiling "Neg"(%ys) outs (%e) -> (!ge_task.tiling) may_be_empty
+  %u = ge_task.tiling "Neg"(%ys) outs (%e) -> (!ge_task.tiling) may_be_empty
+  %z = ge_task.alloc(%e) stream 0 : device tensor<?xf32>
+  // CHECK: ge_task.launch "Neg"(%y) outs (%z) tiling %u stream 0 may_be_empty
+  ge_task.launch "Neg"(%y) outs (%z) tiling %u stream 0 may_be_empty
+  // CHECK-NEXT: ge_task.free(%y) stream 0
+  ge_task.free(%y) stream 0
+  ge_task.output 0(%z)
+}
+
 // Branches: the types of the results hold for both of them.
 // CHECK-LABEL: ge_task.host @branches
 ge_task.host @branches {

@@ -184,6 +184,31 @@ ge_task.host @h {
 
 // -----
 
+// CHECK: 'ge_task.free' takes what 'ge_task.input' gives, which outlives the run
+ge_task.host @h {
+  %x = ge_task.input 0 : device tensor<4xf32>
+  ge_task.free(%x) stream 0
+}
+
+// -----
+
+// CHECK: 'ge_task.launch' operand 0 has ended: a 'ge_task.free' is before
+ge_task.host @h {
+  %x = ge_task.input 0 : host tensor<4xf32>
+  %d = ge_task.h2d(%x) stream 0
+  ge_task.free(%d) stream 0
+  %y = ge_task.launch "Relu"(%d) -> (device tensor<4xf32>) stream 0
+}
+
+// -----
+
+// CHECK: 'ge_task.read_shape' needs a tensor
+ge_task.host @h {
+  ge_task.read_shape() stream 0
+}
+
+// -----
+
 // CHECK: 'ge_task.if' condition should be a tensor in host memory, got !ge_task.tensor<tensor<i1>, device>
 ge_task.host @h {
   %c = ge_task.input 0 : device tensor<i1>

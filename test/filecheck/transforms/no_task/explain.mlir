@@ -4,6 +4,7 @@
 // RUN: ge-opt %s -p 'ge-concat-no-task{mode=aggressive}' --explain=grown 2>&1 >/dev/null | filecheck %s --check-prefix=GROWN
 // RUN: ge-opt %s -p 'ge-concat-no-task{mode=aggressive}' --explain=turned 2>&1 >/dev/null | filecheck %s --check-prefix=TURNED
 // RUN: not ge-opt %s -p ge-concat-no-task --explain=a 2>&1 >/dev/null | filecheck %s --check-prefix=NONE
+// RUN: not ge-opt %s -p ge-concat-no-task --explain=god 2>&1 >/dev/null | filecheck %s --check-prefix=NAME
 
 // CHECK: explain.mlir:{{[0-9]+}}:3: explain: [ge-concat-no-task] "c" (ConcatD) missed: tensor_not_32b_aligned
 // CHECK-NEXT:   ok      single_op_scene: not in single-operator mode
@@ -23,7 +24,8 @@
 // TURNED-NOT: FAILED
 // TURNED: ok      lxfusion_op
 // TURNED-NEXT: FAILED  plan_conflict:
-// NONE: ge-opt: error: --explain: no pass of the pipeline judged a node 'a'
+// NONE: ge-opt: error: --explain: the node "a" of type Relu is no candidate of any pass of the pipeline that explains
+// NAME: ge-opt: error: --explain: there is no node "god"; did you mean "good"?
 ge.graph @main {
   %x = ge.data index 0 {ge.name = "x"} : tensor<3x5xf16>
   %a = ge.op "Relu" (%x) {ge.name = "a"} : tensor<3x5xf16>

@@ -13,6 +13,7 @@ from ge_dialect.dialects.engine_types import (
     engines_of_type,
 )
 from ge_dialect.transforms.engines.select import (
+    DYNAMIC_SHAPE_UNSUPPORTED,
     Candidate,
     Names,
     PlacementFailure,
@@ -71,3 +72,18 @@ def test_placement_and_task_generation_know_the_same_types() -> None:
     assert GE_LOCAL_NO_TASK == task_kinds.GE_LOCAL_NO_TASK
     assert GE_LOCAL_GONE == task_kinds.GE_LOCAL_GONE
     assert set(task_kinds.RTS_RULES) == RTS_TYPES
+
+
+def test_a_store_for_known_shapes_only_stops_the_search() -> None:
+    known = (Candidate("A", "a"), Candidate("B", "b"))
+    policy = Policy(support=lambda c: True if c.kernel_lib == "b" else DYNAMIC_SHAPE_UNSUPPORTED)
+    with pytest.raises(PlacementFailure, match="'a' takes the type in known shapes only"):
+        select("T", Names(), policy, known)
+
+
+def test_host_flag_leaves_no_other_call_or_constant_alone() -> None:
+    policy = Policy(host_exec=True)
+    assert select("PartitionedCall", Names(), policy).names.engine == "DNN_VM_GE_LOCAL"
+    for kind in ("StatefulPartitionedCall", "ConstPlaceHolder"):
+        with pytest.raises(PlacementFailure, match="host CPU does not know"):
+            select(kind, Names(), policy)

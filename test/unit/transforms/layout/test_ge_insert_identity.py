@@ -86,6 +86,18 @@ CASES: dict[str, tuple[str, list[str]]] = {
         op("h", "H", "x", L1_OUT, ", ge.res_attrs = [{reuse_input = 0 : i64}]"),
         ["h:0"],
     ),
+    "user in, special output of the same variable": (
+        op("h", "H", "x", L1_OUT + ', ref_var_src_var_name = "x"', ", ge.res_attrs = [{reuse_input = 0 : i64}]"),
+        [],
+    ),
+    "user in, special output of a variable of that slot": (
+        op("h", "H", "x", L1_OUT, ', ge.res_attrs = [{reuse_input = 0 : i64, ref_var_src_var_name = "x"}]'),
+        [],
+    ),
+    "user in, padded output of the same variable": (
+        op("h i", "H", "x a", CONT_OUT + ', ref_var_src_var_name = "x"', ", ge.res_attrs = [{reuse_input = 0 : i64}, {reuse_input = 1 : i64}]"),
+        ["h:0"],
+    ),
     # model outputs
     "user out, own run": (op("p", "PhonyConcat", "a b", PHONY_IN) + out("p"), []),
     "user out, input of a run": (op("p", "PhonyConcat", "a b", PHONY_IN) + out("p a"), ["out:1"]),
@@ -119,8 +131,11 @@ CASES: dict[str, tuple[str, list[str]]] = {
         ["q:0"],
     ),
     "padded inputs of two nodes": (
-        op("h", "H", "a b", CONT_IN) + op("i", "H", "a c", CONT_IN) + op("z", "F", "a"),
-        ["i:0"],
+        op("y", "F", "a")
+        + op("h", "H", "a b", CONT_IN)
+        + op("i", "H", "a c", CONT_IN)
+        + op("z", "F", "a"),
+        ["i:0", "z:0"],
     ),
     "padded input and split": (op("h", "H", "a b", CONT_IN) + op("s t", "PhonySplit", "b", PHONY_OUT), ["h:1"]),
     "padded output to padded input": (op("h i", "H", "a", CONT_OUT) + op("j", "H", "h i", CONT_IN), []),
@@ -147,6 +162,13 @@ def test_rule(name: str) -> None:
     assert copies(body) == expected
 
 
+def test_the_pairwise_rules_alone_leave_a_run_that_reads_one_output_twice() -> None:
+    """The reference has no rule for it (spec/memory.md 10.3, USER_IN / NOPAD_IN); settling copies one of the two."""
+    body = op("p", "PhonyConcat", "x x", PHONY_IN) + op("q", "F", "p") + out("q")
+    assert copies(body, settle=False) == []
+    assert len(copies(body)) == 1
+
+
 def test_addresses_that_must_stay() -> None:
     jump = op("s", JUMP, "a b")
     assert copies(jump) == []
@@ -168,6 +190,11 @@ def test_scenes_in_which_no_split_cuts_a_model_input(
     options: dict[str, object], expected: list[str]
 ) -> None:
     assert copies(op("s t", "PhonySplit", "x", PHONY_OUT), **options) == expected
+
+
+def test_a_node_may_say_that_an_operator_runs_alone() -> None:
+    split = op("s t", "PhonySplit", "x", PHONY_OUT + ", _single_op_scene = true")
+    assert copies(split) == ["s:0"]
 
 
 def test_every_kind_is_in_some_rule() -> None:
