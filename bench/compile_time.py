@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 
 import onnx
-from models import SHARED_MODELS, Model
+from models import LIGHT_MODELS, SHARED_MODELS, Model, installed
 
 from ge_dialect.dialects.collector import collector_paused
 from ge_dialect.program import context, load, make_passes
@@ -23,6 +23,7 @@ STAGES = (
     "import",
     "canonicalize",
     "engines",
+    "control-flow",
     "dynamic",
     "no-task",
     "order",
@@ -40,6 +41,8 @@ def stage_of(name: str) -> str:
             return "canonicalize"
         case "ge-assign-engines":
             return "engines"
+        case "ge-lower-control-flow":
+            return "control-flow"
         case "ge-host-exec" | "ge-partition-dynamic" | "ge-sink-clusters":
             return "dynamic"
         case "ge-topo-sort":
@@ -77,10 +80,8 @@ def _measure(model: Model) -> dict[str, float]:
 def rows(models: list[Model], repeat: int) -> list[dict[str, float | str]]:
     """One row a model: median seconds a stage, total, nodes a second."""
     table: list[dict[str, float | str]] = []
-    for model in models:
-        if model.path is None:
-            print(f"skipped {model.name}: {model.why}")
-            continue
+    for model in installed(models):
+        assert model.path is not None
         nodes = len(onnx.load(model.path, load_external_data=False).graph.node)
         measure(model)
         runs = [measure(model) for _ in range(repeat)]
@@ -96,11 +97,15 @@ def rows(models: list[Model], repeat: int) -> list[dict[str, float | str]]:
 def main() -> None:
     """Print the table and write JSON."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("models", nargs="*", help="names of models (default: all shared ones)")
+    parser.add_argument(
+        "models", nargs="*", help="names of models (default: shared and light ones)"
+    )
     parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("--json", type=Path)
     args = parser.parse_args()
-    chosen = [m for m in SHARED_MODELS if not args.models or m.name in args.models]
+    chosen = [
+        m for m in (*SHARED_MODELS, *LIGHT_MODELS) if not args.models or m.name in args.models
+    ]
     table = rows(chosen, args.repeat)
     stages = [*STAGES, "total"]
     print(

@@ -169,6 +169,10 @@ def main() -> None:
     parser.add_argument("--json", metavar="FILE")
     parser.add_argument("--profile", default="ascend-2024")
     args = parser.parse_args()
+    known = [model.name for model in SHARED_MODELS]
+    for name in args.models:
+        if name not in known:
+            parser.error(f"no model '{name}'; there are {', '.join(known)}")
     profile = load_profile(args.profile)
     found: list[dict[str, Any]] = []
     for model in SHARED_MODELS:

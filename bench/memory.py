@@ -1,6 +1,6 @@
 """Writes docs/memory_models.md: planned bytes of real models beside lower bounds, onnxruntime and IREE.
 
-    python bench/memory.py [--buffers FOLDER] [--growth] [--json FILE]
+    python bench/memory.py [--buffers FOLDER] [--no-growth] [--page FILE] [--json FILE]
 
 Peaks and bounds do not depend on the machine (but see `budget-ms`); seconds are of CPU, in this run. Figures of
 onnxruntime and IREE are quoted from `bench/memory_anchors.csv`, which says how they were measured.
@@ -14,12 +14,12 @@ import json
 import os
 import random
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from models import LIGHT_MODELS, PACKAGED_MODELS, SHARED_MODELS, Model
+from models import ALL_MODELS, Model, installed
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, TensorType, f32
 from xdsl.ir import Attribute, Operation, SSAValue
@@ -130,19 +130,12 @@ LETTERS = {
 }
 
 
-def models() -> Iterator[Model]:
-    """Those that are installed."""
-    for model in (*SHARED_MODELS, *LIGHT_MODELS, *PACKAGED_MODELS):
-        if model.path is not None:
-            yield model
-        else:
-            print(f"left out {model.name}: {model.why}")
-
-
-def model_rows(streams: str, found: dict[str, dict[str, Any]]) -> list[str]:
+def model_rows(
+    models: Sequence[Model], streams: str, found: dict[str, dict[str, Any]]
+) -> list[str]:
     """The lines of the table for one way of assigning streams; figures go into `found` too."""
     rows: list[str] = []
-    for model in models():
+    for model in models:
         three = plans(model, streams)
         if three is None:
             continue
@@ -153,7 +146,7 @@ def model_rows(streams: str, found: dict[str, dict[str, Any]]) -> list[str]:
             f"| {model.name} | {reference.peak:,} | {optimal.peak:,} | {optimal.bound:,} {LETTERS[optimal.kind]} | "
             f"{in_place.peak:,} | {in_place.bound:,} {LETTERS[in_place.kind]} | {ratio:.4f} | {in_place.seconds:.2f} |"
         )
-        print(streams, rows[-1], flush=True)
+        print(rows[-1], flush=True)
         found.setdefault(model.name, {})[streams] = {
             "reference": reference.peak,
             "optimal": optimal.peak,
@@ -272,8 +265,11 @@ def main() -> None:
     parts = [HEAD]
     head = "| model | reference | optimal | bound | in place | merged bound | ratio | s |"
     rule = "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |"
+    models = installed(ALL_MODELS)
     for streams, title in zip(WAYS, ("One stream", "Up to four streams"), strict=True):
-        parts.append("\n".join([f"## {title}\n", head, rule, *model_rows(streams, found)]) + "\n")
+        print(f"\n{title}\n{head}")
+        rows = model_rows(models, streams, found)
+        parts.append("\n".join([f"## {title}\n", head, rule, *rows]) + "\n")
     head = "| model | in place | 64-byte bound | ratio | onnxruntime, as it is | optimised | IREE transient |"
     rule = "| --- | ---: | ---: | ---: | ---: | ---: | ---: |"
     parts.append("\n".join([ANCHOR_TEXT, head, rule, *anchor_rows(found)]) + "\n")
@@ -282,6 +278,7 @@ def main() -> None:
         parts.append("\n".join([BUFFER_TEXT, head, *buffer_rows(args.buffers)]) + "\n")
     if not args.no_growth:
         head = "| streams | nodes | s | us a node | peak / bound |\n| ---: | ---: | ---: | ---: | ---: |"
+        print(f"\nRandom graphs\n{head}")
         parts.append("\n".join([GROWTH_TEXT, head, *growth_rows((1000, 10_000, 100_000))]) + "\n")
     args.page.write_text("\n".join(parts))
     if args.json:

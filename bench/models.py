@@ -7,6 +7,7 @@ Models are not part of the repository: shared ones are taken from a folder (envi
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -133,5 +134,20 @@ PACKAGED_MODELS: tuple[Model, ...] = (
         {"serving_default_input_2:0:0": 1},
     ),
 )
+
+
+def installed(models: Iterable[Model]) -> list[Model]:
+    """Those that are here; prints one line for each reason why the others are not."""
+    missing: dict[str, list[str]] = {}
+    found: list[Model] = []
+    for model in models:
+        if model.path is None:
+            missing.setdefault(model.why, []).append(model.name)
+        else:
+            found.append(model)
+    for why, names in missing.items():
+        print(f"left out, {why}: {', '.join(names)}")
+    return found
+
 
 ALL_MODELS = SHARED_MODELS + LIGHT_MODELS + PACKAGED_MODELS

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 import onnx
 from feeds import make_feeds, session
-from models import LIGHT_MODELS, SHARED_MODELS, Model
+from models import LIGHT_MODELS, SHARED_MODELS, Model, installed
 from onnx.reference import ReferenceEvaluator
 
 from ge_dialect.program import compile
@@ -103,15 +103,12 @@ def main() -> None:
     parser.add_argument("--json", type=Path)
     args = parser.parse_args()
     table: list[dict[str, Any]] = []
+    chosen = [m for m in SHARED_MODELS + LIGHT_MODELS if not args.models or m.name in args.models]
+    present = installed(chosen)
     print(
         f"{'model':28} {'ours ms':>9} {'reference ms':>13} {'ref/ours':>9} {'ort ms':>9} {'ours/ort':>9} {'error':>9}"
     )
-    for model in SHARED_MODELS + LIGHT_MODELS:
-        if args.models and model.name not in args.models:
-            continue
-        if model.path is None:
-            print(f"skipped {model.name}: {model.why}")
-            continue
+    for model in present:
         row = measure(model, args.repeat)
         table.append(row)
         ms = {

@@ -8,7 +8,12 @@ from dataclasses import dataclass
 from xdsl.passes import ModulePass
 
 from ge_dialect.preset import Preset
-from ge_dialect.transforms.streams.auto_mode import MAX_AUTO_STREAMS, parse_auto_mode
+from ge_dialect.transforms.streams.auto_mode import (
+    DAG_STRATEGIES,
+    MAX_AUTO_STREAMS,
+    OPTION,
+    parse_auto_mode,
+)
 from ge_dialect.transforms.streams.errors import StreamError, bad_option
 from ge_dialect.transforms.streams.ge_attached_sync import GeAttachedSync
 from ge_dialect.transforms.streams.ge_cluster_engines import GeClusterEngines
@@ -39,7 +44,7 @@ from ge_dialect.transforms.streams.schedule.graph import DEFAULT_DEVICE
 
 MAX_CONCURRENCY, SCHEDULE = "max-concurrency", "schedule"
 PLAIN_MODES = ("single", "multi", "dynamic", MAX_CONCURRENCY)
-_KNOWN = f"{', '.join(PLAIN_MODES)}, {SCHEDULE}:N"
+_KNOWN = ", ".join((*PLAIN_MODES, "cv", *(f"{each}:N" for each in (SCHEDULE, *DAG_STRATEGIES))))
 
 
 def scheduled_streams(mode: str) -> int | None:
@@ -125,9 +130,10 @@ class GeAssignStreams(Preset):
         try:
             parse_auto_mode(self.mode)
         except StreamError as error:
-            raise bad_option(
-                "mode", self.mode, f"expected one of {_KNOWN}, or: {error.message}"
-            ) from None
+            if self.mode.partition(":")[0] in DAG_STRATEGIES:
+                reason = error.message.removeprefix(f"{OPTION} cannot be '{self.mode}': ")
+                raise bad_option("mode", self.mode, reason) from None
+            raise bad_option("mode", self.mode, f"expected one of {_KNOWN}") from None
         if not self.mode:
             raise bad_option("mode", self.mode, f"expected one of {_KNOWN}")
         self._refuse_auto()

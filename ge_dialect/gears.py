@@ -25,7 +25,7 @@ Gear = Mapping[str, int]
 def parse_gears(text: str) -> list[dict[str, int]]:
     """`batch=1,2,4` is three gears of one dimension, `batch=1,seq=8;batch=2,seq=16` two gears of two.
 
-    Raises GeError for other text and for a gear that is given twice.
+    Raises GeError for other text and for a gear, or a dimension of one, that is given twice.
     """
     gears: list[dict[str, int]] = []
     parts = [part.strip() for part in text.split(";")]
@@ -37,6 +37,8 @@ def parse_gears(text: str) -> list[dict[str, int]]:
         gear: dict[str, int] = {}
         for setting in part.split(","):
             name, _, value = setting.partition("=")
+            if name.strip() in gear:
+                raise _malformed(text)
             gear[name.strip()] = _number(text, value)
         gears.append(gear)
     if any("" in gear for gear in gears) or any(gear in gears[:k] for k, gear in enumerate(gears)):
@@ -47,15 +49,32 @@ def parse_gears(text: str) -> list[dict[str, int]]:
 
 
 def _number(text: str, value: str) -> int:
-    if not value.strip().isdecimal():
+    digits = value.strip()
+    if not (digits.isascii() and digits.isdecimal()):
         raise _malformed(text)
-    return int(value)
+    if len(digits) > 19 or int(digits) >= 1 << 63:
+        raise GeError(f"a dimension of a gear cannot be {digits}")
+    return int(digits)
 
 
 def _malformed(text: str) -> GeError:
     return GeError(
         f"gears are different NAME=N,N,... or NAME=N,NAME=N;NAME=N,NAME=N;..., got '{text}'"
     )
+
+
+def sizes_among(gears: Sequence[Gear], dims: Mapping[str, int]) -> dict[str, int]:
+    """What `dims` says of the dimensions in which the gears differ; all that its gear says when only one gear fits.
+
+    Dimensions that no gear sets are left out. Raises GeError when no gear has the given values.
+    """
+    wanted = {name: value for name, value in dims.items() if name in gears[0]}
+    fitting = [x for x in gears if all(x[name] == value for name, value in wanted.items())]
+    if not fitting:
+        known = ", ".join(map(gear_text, gears))
+        raise GeError(f"no gear has {gear_text(wanted)}; there are {known}")
+    told = fitting[0] if len(fitting) == 1 else wanted
+    return {name: n for name, n in told.items() if any(gear[name] != n for gear in gears)}
 
 
 class GearedExecutable:

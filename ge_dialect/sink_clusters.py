@@ -21,6 +21,7 @@ from ge_dialect.dialects.ge.access import (
 from ge_dialect.dialects.ge.graph import GraphOp
 from ge_dialect.pipeline import NoTaskMode, sunk_passes
 from ge_dialect.transforms.order.ge_topo_sort import OrderMode
+from ge_dialect.transforms.streams.schedule.graph import DEFAULT_DEVICE
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,7 @@ class GeSinkClusters(ModulePass):
     `convert-ge-to-ge-task` makes the call one `execute` step.
 
     Options:
-    * `no-task`, `order`: as in `ge-pipeline`.
+    * `no-task`, `order`, `streams`, `device`: as in `ge-pipeline`.
 
     Raises what the passes of the pipeline raise.
 
@@ -51,13 +52,15 @@ class GeSinkClusters(ModulePass):
 
     no_task: NoTaskMode = "faithful"
     order: OrderMode = "stable"
+    streams: str = "single"
+    device: str = DEFAULT_DEVICE
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for graph in _clusters(op):
             place = op.body.block
             place.detach_op(graph)
             alone = ModuleOp([graph])
-            for each in sunk_passes(self.no_task, self.order):
+            for each in sunk_passes(self.no_task, self.order, self.streams, self.device):
                 each.apply(ctx, alone)
             for made in list(alone.body.block.ops):
                 alone.body.block.detach_op(made)

@@ -10,7 +10,7 @@ from hypothesis import settings
 
 os.environ.setdefault("GE_VERIFY_EACH", "1")  # tests look for faults behind every pass
 
-settings.register_profile("same-every-time", derandomize=True, database=None)
+settings.register_profile("same-every-time", derandomize=True, database=None, deadline=None)
 settings.load_profile("same-every-time")
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -16,7 +16,7 @@ from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, IntegerAttr
 from xdsl.ir import Attribute, Operation
 
 from ge_dialect.analysis.memory.continuity import is_outside_pools
-from ge_dialect.analysis.memory.distances import feeds_no_padding, interleaved, origin
+from ge_dialect.analysis.memory.distances import feeds_no_padding, interleaved, origins
 from ge_dialect.analysis.memory.model import MemoryGraph, Node, Output, memory_graph
 from ge_dialect.analysis.reach import HappensBefore
 from ge_dialect.analysis.sizes import BLOCK_ALIGN, aligned, stored_size
@@ -114,6 +114,7 @@ class _Check:
         self.problems: list[str] = []
         self.users: dict[int, list[Node]] = {}  # by id of an owner
         self.end_to_end = feeds_no_padding(self.graph)
+        self.owners = origins(self.graph)
         self.woven = interleaved(self.graph)
         self.order = HappensBefore(list(graph.block.ops)) if self.graph.streams > 1 else None
         self.parts: dict[int, list[Output]] = {}
@@ -166,7 +167,7 @@ class _Check:
         place = place_of(output.node.op, output.index)
         if place is None or output.stored <= 0:
             return None
-        exact = origin(output).uid in self.end_to_end or _is_run(output)
+        exact = self.owners[output.uid].uid in self.end_to_end or _is_run(output)
         size = output.exact if exact else stored_size(output.exact)
         return place[0], place[1], place[1] + size
 

@@ -37,7 +37,8 @@ class NumberError(GeError, ValueError):
     """A number (an offset, a size, a dimension) that an attribute has no room for."""
 
 
-def _check_range(value: int) -> None:
+def check_range(value: int) -> None:
+    """Raises NumberError for a number of more than 64 bits."""
     if not -(1 << 63) <= value < 1 << 63:
         raise NumberError(f"{value} does not fit in 64 bits: a tensor or all tensors are too large")
 
@@ -45,14 +46,14 @@ def _check_range(value: int) -> None:
 @lru_cache(maxsize=_CACHE_SIZE)
 def i64(value: int) -> IntegerAttr[I64]:
     """The interned attribute `value : i64`. Raises NumberError for a number of more than 64 bits."""
-    _check_range(value)
+    check_range(value)
     return IntegerAttr(value, i64_type)
 
 
 @lru_cache(maxsize=_CACHE_SIZE)
 def _i64_array(values: tuple[int, ...]) -> DenseArrayBase[I64]:
     for value in values:
-        _check_range(value)
+        check_range(value)
     return DenseArrayBase.from_list(i64_type, values)
 
 

@@ -22,6 +22,7 @@ from ge_dialect.formats.dtypes import dtype_of_numpy
 from ge_dialect.formats.errors import GeError
 from ge_dialect.kernels.errors import KernelInputError, UnsupportedOpError
 from ge_dialect.kernels.kernel import Kernel
+from ge_dialect.kernels.reference_inputs import PREPARE
 from ge_dialect.kernels.spec import OpSpec, Value, is_array
 
 _LOADERS = {
@@ -192,7 +193,11 @@ def reference_kernel(source: SourceOp) -> Kernel:
             f"no kernel for {source.op} (version {source.version}) of the domain {source.domain}"
         )
 
+    prepare = PREPARE.get(source.op) if _domain(source) == "" else None
+
     def run(spec: OpSpec, inputs: Sequence[Value]) -> list[Value]:
+        if prepare is not None:
+            inputs = prepare(spec, inputs)
         try:
             node = _node(spec, schema, inputs)
             if cls is not None:

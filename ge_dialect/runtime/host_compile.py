@@ -351,13 +351,18 @@ class Compiler:
         return steps, [self.slot(x) for x in yielded], [x.type for x in yielded]
 
     def _if(self, op: IfOp) -> Step:
-        return self._choice(op, lambda truth: 0 if truth else 1)
+        return self._choice(op, lambda state, slot: 0 if state.truth(slot) else 1)
 
     def _case(self, op: CaseOp) -> Step:
         count = len(op.regions)
-        return self._choice(op, lambda index: index if 0 <= index < count else count - 1)
 
-    def _choice(self, op: IfOp | CaseOp, pick: Callable[[int], int]) -> Step:
+        def pick(state: HostState, slot: int) -> int:
+            index = state.index(slot)
+            return index if 0 <= index < count else count - 1
+
+        return self._choice(op, pick)
+
+    def _choice(self, op: IfOp | CaseOp, pick: Callable[[HostState, int], int]) -> Step:
         condition = self.slot(op.operands[0])
         results = self._results(op)
         branches: list[tuple[list[Step], Step]] = []
@@ -368,7 +373,7 @@ class Compiler:
 
         def step(state: HostState) -> None:
             state.count("branch")
-            steps, hand_over = branches[pick(state.truth(condition))]
+            steps, hand_over = branches[pick(state, condition)]
             for each in steps:
                 each(state)
             hand_over(state)

@@ -19,7 +19,7 @@ from ge_dialect.runtime.allocator import (
     shared_with,
     size_of,
 )
-from ge_dialect.runtime.errors import RunawayError
+from ge_dialect.runtime.errors import RunawayError, RunError
 from ge_dialect.runtime.timeline import Flow, Interval
 
 
@@ -257,7 +257,20 @@ class HostState:
                 self.allocator.release(storage)
         self.allocator.finish()
 
-    def truth(self, slot: int) -> int:
-        """The one element of a condition or index, as an integer."""
+    def truth(self, slot: int) -> bool:
+        """Whether the one element of a condition is other than zero: 0.5 and `not a number` are. Raises RunError."""
+        return bool(self._one(slot, "condition") != 0)
+
+    def index(self, slot: int) -> int:
+        """The one element of an index. Raises RunError."""
+        element = self._one(slot, "index")
+        if element.dtype.kind not in "biu":
+            raise RunError(f"an index is an integer, this one is of type {element.dtype}")
+        return int(element)
+
+    def _one(self, slot: int, what: str) -> np.generic:
         array: Array = np.asarray(self.values[slot])
-        return int(array.reshape(-1)[0])
+        if array.size != 1 or array.dtype.kind in "OSU":
+            found = f"{array.size} elements of type {array.dtype}"
+            raise RunError(f"{what} is not one number but {found}")
+        return array.reshape(-1)[0]

@@ -57,6 +57,10 @@ def run_tool(body: Callable[[], None], file: str) -> int:
             f"{one_line(file)}: error: not enough memory. {one_line(str(error))}", file=sys.stderr
         )
         return 1
+    except RecursionError:
+        # Graphs have a bound of their own (ge-verify); this is text: regions in regions, attributes in attributes.
+        print(f"{one_line(file)}: error: nested too deeply", file=sys.stderr)
+        return 1
     return 0
 
 
@@ -75,6 +79,12 @@ def placed_in(file: str) -> Generator[None]:
 def _spec_error_line(text: str) -> str:
     """xDSL's text is a heading, the place, the pipeline, carets and the message, a line each."""
     lines = [line.strip() for line in text.strip().splitlines()]
-    return (
-        f"{lines[1]}: error: {lines[-1]}" if len(lines) > 2 else f"ge-opt: error: {one_line(text)}"
-    )
+    if len(lines) <= 2:
+        return f"ge-opt: error: {one_line(text)}"
+    message = lines[-1]
+    if message == "Unknown token":
+        message = (
+            "unexpected character; a value with others than letters, digits, - and _ "
+            'stands in double quotes, as in mode="LoadBalance:4"'
+        )
+    return f"{lines[1]}: error: {message}"

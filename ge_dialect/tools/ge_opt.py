@@ -160,7 +160,7 @@ class GeOptMain(xDSLOptMain):
             "--device",
             metavar="NAME|FILE.toml",
             default="",
-            help="the device profile of --resources and of the passes that go by one (default: default)",
+            help="the device profile of --resources (without it: default) and of passes that go by one",
         )
 
     # Pipeline

@@ -61,9 +61,10 @@ def _run(arguments: Sequence[str]) -> None:
         if args.capacity is not None and found.peak > args.capacity:
             raise GeError(_too_large(found, args.capacity))
     with text_output(args.output) as stream:
+        # First, while the plan's file is open: when one of the two cannot be written there is neither.
+        if args.memory_map:
+            write_memory_maps(args.memory_map, [_map_of(args.file, table, found)])
         stream.write(plan_text(table, found.offsets))
-    if args.memory_map:
-        write_memory_maps(args.memory_map, [_map_of(args.file, table, found)])
     # The plan itself may be on standard output.
     print(_summary(found), file=sys.stderr if args.output in (None, "-") else sys.stdout)
 

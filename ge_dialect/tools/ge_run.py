@@ -15,7 +15,7 @@ from xdsl.dialects.builtin import ModuleOp
 from ge_dialect import program
 from ge_dialect.dialects.ge_task import HostOp, ModelOp
 from ge_dialect.formats.errors import GeError
-from ge_dialect.gears import GearedExecutable, parse_gears
+from ge_dialect.gears import Gear, GearedExecutable, parse_gears, sizes_among
 from ge_dialect.runtime import DeviceOptions, Executable, RunResult, TensorSlot, load
 from ge_dialect.runtime.checker import Finding, check
 from ge_dialect.tools.diagnostics import run_tool
@@ -180,12 +180,11 @@ def _run(arguments: Sequence[str]) -> None:
         modules = [module]
         executable = load(module, _options(args))
     else:
+        gears = _gears(args)
+        sizes = sizes_among(gears, dims)
         labels = dim_labels(_load(args, {}))
-        modules, executable = _geared(args, dims)
-        several = len(executable.gears) > 1
-        dims = {
-            name: value for name, value in dims.items() if several and name in executable.gears[0]
-        }
+        modules, executable = _geared(args, gears, dims)
+        dims = sizes
     slots = with_dims(executable.inputs, labels, dims) if _sized(args) else executable.inputs
     inputs = _inputs(args, slots)
     result, wall = _repeat(executable, inputs, args.repeat)
@@ -210,13 +209,17 @@ def _sized(args: argparse.Namespace) -> bool:
     return args.inputs is None and (args.dynamic or args.gears is not None)
 
 
+def _gears(args: argparse.Namespace) -> list[dict[str, int]]:
+    if args.dynamic or not args.model.endswith(".onnx"):
+        told = ", which --dynamic does not" if args.dynamic else ""
+        raise GeError(f"--gears makes static programs of an .onnx model{told}", TOOL)
+    return parse_gears(args.gears)
+
+
 def _geared(
-    args: argparse.Namespace, dims: Mapping[str, int]
+    args: argparse.Namespace, gears: Sequence[Gear], dims: Mapping[str, int]
 ) -> tuple[list[ModuleOp], GearedExecutable]:
     """The programs of --gears; dimensions that no gear sets have the values of --dim."""
-    if args.dynamic or not args.model.endswith(".onnx"):
-        raise GeError("--gears makes static programs of an .onnx model", TOOL)
-    gears = parse_gears(args.gears)
     fixed = {name: value for name, value in dims.items() if name not in gears[0]}
     modules: list[ModuleOp] = []
     for gear in gears:

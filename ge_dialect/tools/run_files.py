@@ -23,11 +23,11 @@ def check_files(args: argparse.Namespace, tool: str) -> None:
     read = {"the model": args.model, "--weights": args.weights}
     read |= {f"--inputs {path}": path for path in of_ranks(args.inputs, args.ranks)}
     written = {f"--outputs {path}": path for path in of_ranks(args.outputs, args.ranks)}
-    check_targets(read, {**written, "--trace": args.trace}, tool)
+    check_targets(read, {**written, "--timeline": args.trace}, tool)
 
 
 def write_files(args: argparse.Namespace, result: RunResult) -> None:
-    """Write what `--outputs` and `--trace` name; when one file cannot be written the others stay as they were.
+    """Write what `--outputs` and `--timeline` name; when one file cannot be written the others stay as they were.
 
     Raises OSError, and GeError for an output that an npz cannot hold.
     """

@@ -7,7 +7,7 @@ import onnx.parser
 import pytest
 
 from ge_dialect.formats.errors import GeError
-from ge_dialect.gears import GearedExecutable, parse_gears
+from ge_dialect.gears import GearedExecutable, parse_gears, sizes_among
 from ge_dialect.program import compile
 from ge_dialect.runtime import FeedError, load
 
@@ -40,7 +40,8 @@ def test_text(text: str, gears: list[dict[str, int]]) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "batch", "batch=", "batch=a", "batch=1,1", "=1", "a=1;", "a=1,b"]
+    "text",
+    ["", "batch", "batch=", "batch=a", "batch=1,1", "=1", "a=1;", "a=1,b", "a=1,a=2", "a=\u00b2"],
 )
 def test_text_that_is_no_gears(text: str) -> None:
     with pytest.raises(GeError, match="gears are different"):
@@ -50,6 +51,24 @@ def test_text_that_is_no_gears(text: str) -> None:
 def test_gears_of_different_dimensions() -> None:
     with pytest.raises(GeError, match="do not all set the same dimensions"):
         parse_gears("batch=1,seq=2;batch=2")
+
+
+@pytest.mark.parametrize("value", ["9223372036854775808", "1" * 30])
+def test_a_dimension_that_is_too_large(value: str) -> None:
+    with pytest.raises(GeError, match=f"cannot be {value}"):
+        parse_gears(f"batch={value}")
+
+
+def test_sizes_of_a_gear() -> None:
+    gears = parse_gears("batch=1,seq=8;batch=1,seq=16;batch=2,seq=16")
+    assert sizes_among(gears, {"seq": 16}) == {"seq": 16}  # two gears: the batch is still open
+    assert sizes_among(gears, {"seq": 16, "batch": 1, "other": 3}) == {"seq": 16, "batch": 1}
+    assert sizes_among(gears, {"batch": 2}) == {"batch": 2, "seq": 16}  # one gear says the rest
+    assert sizes_among(gears[:2], {"batch": 1, "seq": 8}) == {"seq": 8}  # equal in all: not open
+    assert sizes_among(gears[:1], {"batch": 1}) == {}
+    for wanted in ({"batch": 7}, {"batch": 2, "seq": 8}):
+        with pytest.raises(GeError, match=r"no gear has batch=.*; there are batch=1,seq=8, "):
+            sizes_among(gears, wanted)
 
 
 def test_the_inputs_choose() -> None:

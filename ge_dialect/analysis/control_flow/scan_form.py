@@ -35,6 +35,8 @@ def scan_form(op: Operation, body: OwnedGraph) -> ScanForm:
     Raises ValueError for numbers that do not fit, and for an axis counted from the end of an output of unknown rank.
     """
     scans = ge_attr(op, "num_scan_inputs", 0)
+    if type(scans) is not int:
+        raise ValueError(f"num_scan_inputs is {scans!r}, no integer")
     own = own_inputs(op, body)
     states = own - scans
     outputs = len(data_results(op))
@@ -56,8 +58,8 @@ def scan_form(op: Operation, body: OwnedGraph) -> ScanForm:
 
 
 def _slots(op: Operation, side: str, first: int, ranks: list[int | None]) -> tuple[ScanSlot, ...]:
-    axes = ge_attr(op, f"scan_{side}_axes") or [0] * len(ranks)
-    directions = ge_attr(op, f"scan_{side}_directions") or [0] * len(ranks)
+    axes = _numbers(op, f"scan_{side}_axes") or [0] * len(ranks)
+    directions = _numbers(op, f"scan_{side}_directions") or [0] * len(ranks)
     if not len(axes) == len(directions) == len(ranks):
         raise ValueError(
             f"{len(axes)} axes and {len(directions)} directions are given for {len(ranks)} scanned {side}s"
@@ -71,3 +73,13 @@ def _slots(op: Operation, side: str, first: int, ranks: list[int | None]) -> tup
             raise ValueError(f"scan_{side}_axes has {axis} for a tensor of rank {rank}")
         found.append(ScanSlot(first + k, axis % rank if rank else axis, bool(directions[k])))
     return tuple(found)
+
+
+def _numbers(op: Operation, name: str) -> list[int]:
+    """A list attribute, empty when the node does not have it."""
+    found = ge_attr(op, name)
+    if found is None:
+        return []
+    if not isinstance(found, list) or any(type(x) is not int for x in found):  # pyright: ignore
+        raise ValueError(f"{name} is {found!r}, no list of integers")
+    return found  # pyright: ignore

@@ -62,6 +62,18 @@ def origin(output: Output) -> Output:
     return output
 
 
+def origins(graph: MemoryGraph) -> list[Output]:
+    """`origin` of every output, by `uid`. Linear, however long chains of references are."""
+    found: list[Output] = []
+    for output in graph.outputs:
+        source = output.source
+        if source is None:
+            found.append(output)
+        else:  # what is referred to comes first, but where a loop leads back
+            found.append(found[source.uid] if source.uid < len(found) else origin(source))
+    return found
+
+
 def feeds_no_padding(graph: MemoryGraph) -> set[int]:
     """`uid`s of the outputs that are an input of a run without padding, themselves or through references."""
     found: set[int] = set()

@@ -8,21 +8,25 @@ copied. A plan is the same with a column `offset` at the end.
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from io import StringIO
 
 from ge_dialect.analysis.packing.conflicts import IntervalConflicts, PackingError
 from ge_dialect.analysis.packing.lists import Ints
-from ge_dialect.analysis.packing.problem import Problem
+from ge_dialect.analysis.packing.problem import OverlapError, Problem
 
 REQUIRED = ("id", "lower", "upper", "size")
+_KNOWN = (*REQUIRED, "alignment", "fixed")
 _LARGEST = 1 << 62
+"""Numbers stay below it, and so do the bytes of all buffers together, so that no sum of two leaves 64 bits."""
+_WHOLE = re.compile(r"[+-]?[0-9]+")
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A file: its columns and rows as text, and what they mean."""
+    """A file: its columns and rows as text, what they mean, and the number of each row's line."""
 
     columns: list[str]
     rows: list[list[str]]
@@ -32,15 +36,29 @@ class Table:
     sizes: list[int]
     alignments: list[int]
     fixed: dict[int, int]
+    file: str
+    lines: list[int]
 
     def problem(self) -> Problem:
-        """The packing problem. Raises PackingError when the rows contradict each other."""
-        return Problem(
-            self.sizes,
-            IntervalConflicts(self.lower, self.upper),
-            alignments=self.alignments if self.sizes else 1,
-            fixed=self.fixed,
-        )
+        """The packing problem. Raises PackingError when the rows contradict each other or are too large together."""
+        # At worst every buffer lies behind all others, each moved up by its alignment.
+        most = sum(self.sizes) + sum(self.alignments) + max(self.fixed.values(), default=0)
+        if most >= _LARGEST:
+            raise PackingError(f"the buffers have {most} bytes together, 2^62 or more", self.file)
+        try:
+            return Problem(
+                self.sizes,
+                IntervalConflicts(self.lower, self.upper),
+                alignments=self.alignments if self.sizes else 1,
+                fixed=self.fixed,
+            )
+        except OverlapError as error:
+            first, second = sorted(error.buffers)
+            raise PackingError(
+                f'"{self.ids[second]}" at {self.fixed[second]} overlaps "{self.ids[first]}" of line '
+                f"{self.lines[first]} at {self.fixed[first]} while both are in use",
+                f"{self.file}:{self.lines[second]}",
+            ) from error
 
 
 def read_table(text: str, file: str) -> Table:
@@ -54,27 +72,31 @@ def read_table(text: str, file: str) -> Table:
             raise PackingError(
                 f"no column {missing[0]}: the first line should be {wanted}", f"{file}:1"
             )
-        table = Table(columns, [], [], [], [], [], [], {})
+        twice = next((name for name in _KNOWN if columns.count(name) > 1), None)
+        if twice is not None:
+            raise PackingError(f"two columns are called {twice}", f"{file}:1")
+        table = Table(columns, [], [], [], [], [], [], {}, file, [])
         for row in lines:
             if row:
-                _add(table, row, f"{file}:{lines.line_num}")
+                _add(table, row, lines.line_num)
     except csv.Error as error:
         raise PackingError(str(error), f"{file}:{lines.line_num}") from error
     return table
 
 
-def _add(table: Table, row: list[str], place: str) -> None:
+def _add(table: Table, row: list[str], line: int) -> None:
+    place = f"{table.file}:{line}"
     if len(row) != len(table.columns):
         raise PackingError(f"{len(row)} fields in {len(table.columns)} columns", place)
     field = dict(zip(table.columns, row, strict=True))
 
     def number(name: str) -> int:
-        try:
-            value = int(field[name])
-        except ValueError:
-            raise PackingError(f"{name} '{field[name]}' is not a whole number", place) from None
+        text = field[name].strip()
+        if not _WHOLE.fullmatch(text):
+            raise PackingError(f"{name} '{field[name]}' is not a whole number", place)
+        value = int(text) if len(text) < 30 else _LARGEST
         if not -_LARGEST < value < _LARGEST:
-            raise PackingError(f"{name} {value} is out of range", place)
+            raise PackingError(f"{name} {text} is out of range", place)
         return value
 
     lower, upper, size = number("lower"), number("upper"), number("size")
@@ -86,7 +108,13 @@ def _add(table: Table, row: list[str], place: str) -> None:
     if alignment < 1:
         raise PackingError(f"alignment {alignment} is not positive", place)
     if field.get("fixed", "").strip():
-        table.fixed[len(table.rows)] = number("fixed")
+        fixed = number("fixed")
+        if fixed < 0:
+            raise PackingError(f"the fixed address {fixed} is negative", place)
+        if fixed % alignment:
+            raise PackingError(f"the fixed address {fixed} is no multiple of {alignment}", place)
+        table.fixed[len(table.rows)] = fixed
+    table.lines.append(line)
     table.rows.append(row)
     table.ids.append(field["id"])
     table.lower.append(lower)

@@ -36,12 +36,16 @@ class Feature(IntFlag):
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """`nodes` and `seconds` at most; the first strategy gets `first_nodes`, later ones more."""
+    """`nodes` and `seconds` at most; the first strategy gets `first_nodes`, later ones more. `table_bits`: how many
+    failed states are remembered, as a power of two; at 20 the kernel's table is 16 MB, of which what is written to is
+    taken.
+    """
 
     seconds: float
     nodes: int = 1 << 60
     first_nodes: int = 1000
     features: Feature = Feature.ALL
+    table_bits: int = 20
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,15 @@ from numpy.typing import ArrayLike
 from ge_dialect.analysis.packing.conflicts import Conflicts, PackingError
 from ge_dialect.analysis.packing.lists import Ints
 
-__all__ = ["Group", "PackingError", "Problem"]
+__all__ = ["Group", "OverlapError", "PackingError", "Problem"]
+
+
+class OverlapError(PackingError):
+    """Two `buffers` in conflict whose given places share bytes."""
+
+    def __init__(self, what: str, first: int, second: int) -> None:
+        super().__init__(f"in {what}, {first} and {second} overlap")
+        self.buffers = (first, second)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +123,7 @@ class Problem:
             end = place[buffer] + self.sizes[buffer]
             clash = (place[near] < end) & (place[near] + self.sizes[near] > place[buffer])
             if clash.any() and self.sizes[buffer]:
-                raise PackingError(f"in {what}, {buffer} and {near[clash][0]} overlap")
+                raise OverlapError(what, buffer, int(near[clash][0]))
 
     def unit(self) -> int:
         """The greatest number of bytes of which all sizes, alignments and given offsets are multiples."""

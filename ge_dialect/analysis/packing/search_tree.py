@@ -12,7 +12,8 @@ What keeps the tree small:
 * parts of the problem that no conflict joins any more are solved one after the other;
 * a buffer that no neighbour can get below of is placed at once; a section is not raised past one that could then drop;
 * of equal buffers in one place only one is tried;
-* states that failed are remembered: the same heap of buffers can be stacked in many orders;
+* states that failed are remembered: the same heap of buffers can be stacked in many orders. A later state may take the
+  place of an earlier one in the table, in the kernel and here alike;
 * after some nodes everything starts over with another rule for what comes first, since a bad first choice costs more
   than all others together. What is remembered stays.
 
@@ -36,8 +37,6 @@ MOST_SECTIONS = 512
 """Sections looked at in one choice."""
 STRATEGIES = 16
 """Four rules for sections times four for buffers; when all had their turn runs get longer, and keys get noise."""
-MOST_KNOWN = 1 << 20
-"""States that are remembered."""
 _MASK = (1 << 64) - 1
 
 
@@ -84,7 +83,8 @@ class TreeSearch:
         self.state = SearchState(model, capacity, inference=Feature.INFERENCE in features)
         self.dominance = Feature.DOMINANCE in features
         self.split = Feature.SPLIT in features
-        self.known: set[int] | None = set() if Feature.TABLE in features else None
+        self.known: dict[int, int] | None = {} if Feature.TABLE in features else None
+        self.places = (1 << limits.table_bits) - 1
         self.twin: list[int] = model.twin.tolist()
         self.fixed: list[int] = model.fixed.tolist()
         self.nodes = 0
@@ -150,8 +150,8 @@ class TreeSearch:
                 continue
             if isinstance(top, _Node) and result is Verdict.NONE:
                 self.state.undo(top.entry)
-                if self.known is not None and top.left > 1 and len(self.known) < MOST_KNOWN:
-                    self.known.add(top.code)
+                if self.known is not None and top.left > 1:
+                    self.known[top.code & self.places] = top.code
             self._stack.pop()
         assert result is not None
         return result
@@ -215,8 +215,9 @@ class TreeSearch:
 
     def _look_up(self, node: _Node) -> Verdict | None:
         node.start_code = self.state.code
-        if self.known is not None and node.left > 1 and node.code in self.known:
-            return Verdict.NONE
+        if self.known is not None and node.left > 1:
+            if self.known.get(node.code & self.places) == node.code:
+                return Verdict.NONE
         if len(node.items) > 2 * node.left + 16:
             node.items = [v for v in node.items if not self.state.placed[v]]
         node.stage = _Stage.DECIDE

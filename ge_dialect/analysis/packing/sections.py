@@ -63,47 +63,50 @@ def _singles(sizes: Ints) -> Lists:
 
 
 def _cover(near: Lists, sizes: Ints, known: Lists) -> list[list[int]]:
-    """Cliques for pairs that no known one holds, largest buffers first, at most two that start from a buffer."""
-    rows = near.as_python()
-    bits = [sum(1 << other for other in row) for row in rows]
+    """Cliques for pairs that no known one holds, largest buffers first, at most two that start from a buffer.
+
+    Sets of buffers are bits in order of size, so that the largest of a set is its lowest bit.
+    """
+    count = len(sizes)
+    order = np.argsort(-sizes, kind="stable")
+    place = np.empty(count, dtype=np.int64)
+    place[order] = np.arange(count)
+    bits = [_bits(place[near.items[near.start[u] : near.start[u + 1]]], count) for u in order]
     open_pairs = list(bits)
-    for section in known.as_python():
-        _close(section, open_pairs)
+    for index in range(len(known)):
+        section = place[known.items[known.start[index] : known.start[index + 1]]]
+        _close(section.tolist(), _bits(section, count), open_pairs)
     cliques: list[list[int]] = []
-    weight = sizes.tolist()
-    for start in np.argsort(-sizes, kind="stable").tolist():
+    for start in range(count):
         for _ in range(2):
-            if open_pairs[start] or not (rows[start] or len(known)):
-                cliques.append(_grow(start, bits, open_pairs, weight))
+            if open_pairs[start] or not (bits[start] or len(known)):
+                cliques.append(_grow(start, bits, open_pairs))
             if not open_pairs[start]:
                 break
-    return cliques
+    return [np.sort(order[clique]).tolist() for clique in cliques]
 
 
-def _close(clique: list[int], open_pairs: list[int]) -> None:
-    mask = sum(1 << member for member in clique)
+def _bits(members: Ints, count: int) -> int:
+    flags = np.zeros(count, dtype=np.bool_)
+    flags[members] = True
+    return int.from_bytes(np.packbits(flags, bitorder="little").tobytes(), "little")
+
+
+def _close(clique: list[int], mask: int, open_pairs: list[int]) -> None:
     for member in clique:
         open_pairs[member] &= ~mask
 
 
-def _grow(start: int, bits: list[int], open_pairs: list[int], weight: list[int]) -> list[int]:
+def _grow(start: int, bits: list[int], open_pairs: list[int]) -> list[int]:
     """A maximal clique with `start`: pairs in no clique yet come first, among those the largest buffer."""
-    clique = [start]
+    clique, mask = [start], 1 << start
     possible, wanted = bits[start], open_pairs[start]
     while possible:
-        choice = _heaviest(possible & wanted or possible, weight)
+        among = possible & wanted or possible
+        lowest = among & -among
+        choice = lowest.bit_length() - 1
         clique.append(choice)
+        mask |= lowest
         possible &= bits[choice]
-    _close(clique, open_pairs)
-    return sorted(clique)
-
-
-def _heaviest(mask: int, weight: list[int]) -> int:
-    best = -1
-    while mask:
-        low = mask & -mask
-        index = low.bit_length() - 1
-        if best < 0 or weight[index] > weight[best]:
-            best = index
-        mask ^= low
-    return best
+    _close(clique, mask, open_pairs)
+    return clique

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from types import MappingProxyType
 
@@ -27,6 +28,9 @@ from ge_dialect.dialects.ge.node import GeNode
 from ge_dialect.kernels.device_profile import DeviceProfile
 from ge_dialect.kernels.spec import Array, spec_of
 from ge_dialect.kernels.work import counter_of
+
+_MOST = 1 << 60
+"""Elements of an array that numpy can still view."""
 
 _COPIES = frozenset({TaskRule.COPY, TaskRule.COPY_INDIRECT, TaskRule.MERGE})
 _NOTHING = frozenset({TaskRule.NONE, TaskRule.END_GRAPH, TaskRule.MODEL_EXIT})
@@ -135,7 +139,9 @@ def _shaped(kind: Attribute) -> Array | None:
         return None
     shape = tuple(1 if dim < 0 else dim for dim in dims)
     assert isinstance(kind, TensorType)
-    count = int(np.prod(shape, dtype=np.int64))
+    count = math.prod(shape)
     size = value_bytes(TensorType(kind.element_type, shape)) or 0  # pyright: ignore
     width = size // count if count else 1
+    if count > _MOST or max(shape, default=0) > _MOST:
+        return None  # numpy has no such array; memory planning will refuse the tensor
     return np.broadcast_to(np.zeros((), f"V{max(width, 1)}"), shape)

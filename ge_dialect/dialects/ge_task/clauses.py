@@ -22,6 +22,10 @@ PropertyValue: TypeAlias = "Attribute | int | str | bool | Sequence[int] | None"
 """What constructors take for a property: Python numbers, texts and lists become interned attributes."""
 
 
+MAX_STREAMS = 1 << 20
+"""Streams of a program: far more than any device has, and a bound for tables with a row for each."""
+
+
 class Form(Enum):
     """How the value of a clause is written."""
 

@@ -20,7 +20,13 @@ from xdsl.traits import IsolatedFromAbove, NoTerminator, SymbolOpInterface
 from xdsl.utils.exceptions import VerifyException
 
 from ge_dialect.dialects.attrs import i64, string
-from ge_dialect.dialects.ge_task.clauses import Clause, Form, parse_clauses, print_clauses
+from ge_dialect.dialects.ge_task.clauses import (
+    MAX_STREAMS,
+    Clause,
+    Form,
+    parse_clauses,
+    print_clauses,
+)
 from ge_dialect.dialects.ge_task.host_checks import verify_program
 
 _CLAUSES = (
@@ -98,4 +104,8 @@ class HostOp(IRDLOperation):
             value = self.properties[name]
             if isinstance(value, IntegerAttr) and value.value.data < 0:
                 raise VerifyException(f"'{self.name}' {name} must be >= 0, got {value.value.data}")
+        if self.stream_num.value.data > MAX_STREAMS:
+            raise VerifyException(
+                f"'{self.name}' stream_num {self.stream_num.value.data} is more than {MAX_STREAMS}"
+            )
         verify_program(self)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import IntegerAttr
@@ -9,9 +10,16 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
 from ge_dialect.dialects.ge_task.buffer import AbsentOp, BufferOp
-from ge_dialect.dialects.ge_task.host_compute import ExecuteOp
+from ge_dialect.dialects.ge_task.host_compute import DestinationStepOp, ExecuteOp, HostCallOp
 from ge_dialect.dialects.ge_task.host_control import YieldOp
-from ge_dialect.dialects.ge_task.host_memory import FreeOp, RecordOp, WaitOp
+from ge_dialect.dialects.ge_task.host_memory import (
+    AllocOp,
+    FreeOp,
+    MoveStepOp,
+    RecordOp,
+    ViewOp,
+    WaitOp,
+)
 from ge_dialect.dialects.ge_task.host_step import HostStepOp
 from ge_dialect.dialects.ge_task.host_values import (
     HostConstOp,
@@ -33,9 +41,10 @@ def verify_program(program: HostOp) -> None:
     recorders: dict[int, set[int]] = {}
     waits: list[tuple[int, int]] = []
     models = _ModelsBeside(program)
-    ends = _Ends()
+    ends, unwritten = _Ends(), _Unwritten()
     for op in program.walk():
         ends.verify(op)
+        unwritten.verify(op)
         match op:
             case HostInputOp():
                 _once(op, inputs, op.index.value.data)
@@ -90,6 +99,46 @@ class _Ends:
             )
         if (owner if isinstance(owner, Block) else owner.parent) is op.parent:
             self.freed.add(op.tensor)
+
+
+_SHAPE_ONLY = frozenset({"Shape", "ShapeN", "Size", "Rank", "GatherShapes"})
+"""Host calls that take the numbers out of the shape record and do not touch the tensor (host_execution.md 10.3)."""
+
+
+class _Unwritten:
+    """Allocated storage that no step in front has been given as a destination, by the values that show it."""
+
+    def __init__(self) -> None:
+        self.storage: dict[SSAValue, SSAValue] = {}
+        self.written: set[SSAValue] = set()
+
+    def verify(self, op: Operation) -> None:
+        """Raise VerifyException for a step that reads the bytes of such storage."""
+        if isinstance(op, AllocOp):
+            self.storage[op.result] = op.result
+            return
+        if isinstance(op, ViewOp):
+            if op.tensor in self.storage:
+                self.storage[op.result] = self.storage[op.tensor]
+            return
+        for value in self._read(op):
+            if value in self.storage and self.storage[value] not in self.written:
+                raise VerifyException(
+                    f"'{op.name}' reads a tensor that no step in front of it writes, only a 'ge_task.alloc' makes"
+                )
+        if isinstance(op, DestinationStepOp):
+            self.written.update(self.storage[x] for x in op.outs if x in self.storage)
+
+    def _read(self, op: Operation) -> Sequence[SSAValue]:
+        match op:
+            case HostCallOp() if op.type.data in _SHAPE_ONLY:
+                return ()
+            case DestinationStepOp():
+                return op.ins
+            case MoveStepOp() | HostOutputOp():
+                return op.operands
+            case _:
+                return ()
 
 
 def _below(op: Operation, what: str, limit: int, count: str) -> None:

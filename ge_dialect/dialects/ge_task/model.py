@@ -29,6 +29,7 @@ from xdsl.utils.exceptions import VerifyException
 from ge_dialect.dialects.attrs import i64, i64_array, string
 from ge_dialect.dialects.ge_task.buffer import BufferOp
 from ge_dialect.dialects.ge_task.clauses import (
+    MAX_STREAMS,
     Clause,
     Form,
     ints_of,
@@ -189,6 +190,10 @@ class ModelOp(IRDLOperation):
         for name, value in self.properties.items():
             if isinstance(value, IntegerAttr) and value.value.data < 0:
                 raise VerifyException(f"'{self.name}' {name} must be >= 0, got {value.value.data}")
+        if self.stream_num.value.data > MAX_STREAMS:
+            raise VerifyException(
+                f"'{self.name}' stream_num {self.stream_num.value.data} is more than {MAX_STREAMS}"
+            )
         self._verify_arenas()
         huge = () if self.huge_streams is None else ints_of(self.huge_streams)
         for stream in huge:

@@ -61,8 +61,12 @@ def reshaped(
                 f"{spec.type} target {_target_text(target)} copies dimension {place}"
                 f" of a tensor of shape {shape_text(shape)}"
             )
-    if shape is not None and 0 not in result:
+    if shape is None:
+        return tuple(result)
+    if 0 not in result:
         _fill_in(spec, shape, target, copied, result)
+    elif element_count(shape) > 0:
+        raise _other_count(spec, shape, target)
     return tuple(result)
 
 
@@ -81,13 +85,17 @@ def _fill_in(
     if left < 0 or len(places) > 1:
         return
     if left % spelled if places else left != spelled:
-        raise ShapeError(
-            f"{spec.type} cannot give a tensor of shape {shape_text(shape)} the shape {_target_text(target)}:"
-            " the numbers of elements differ"
-        )
+        raise _other_count(spec, shape, target)
     # With an unknown dimension that may be 0 around, an entry that is not known could be anything.
     if places and (target[places[0]] == -1 or UNKNOWN not in shape):
         result[places[0]] = left // spelled
+
+
+def _other_count(spec: OpSpec, shape: Shape, target: Sequence[int | None]) -> ShapeError:
+    return ShapeError(
+        f"{spec.type} cannot give a tensor of shape {shape_text(shape)} the shape {_target_text(target)}:"
+        " the numbers of elements differ"
+    )
 
 
 def _target_text(target: Sequence[int | None]) -> str:

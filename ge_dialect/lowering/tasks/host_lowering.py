@@ -93,7 +93,7 @@ REFUSED = frozenset(
 """Types that a host-scheduled graph cannot have."""
 
 
-_IN_HEADER = frozenset({"ge.stream_num", "ge.event_num", "ge.unknown_shape"})
+_IN_HEADER = frozenset({"ge.stream_num", "ge.event_num", "ge.unknown_shape", "ge.host_streams"})
 """Attributes of a graph that the program's header, or its being one, says."""
 
 
@@ -106,7 +106,6 @@ class HostLowering:
 
     def __init__(self, module: ModuleOp, owners: Mapping[str, Lower]) -> None:
         """`owners`: how the types that own graphs are lowered."""
-        self.builder = HostBuilder()
         self._owners = owners
         self.values: dict[SSAValue, HostValue] = {}
         self.table = graph_table(module)
@@ -114,11 +113,11 @@ class HostLowering:
             text_of(op.sym_name) for op in module.body.block.ops if isinstance(op, ModelOp)
         }
         self.root = graphs(module)[0]
+        self.builder = HostBuilder(get_int(self.root, "ge.event_num", 0) or 0)
         walked = [op for op, _ in walk_nodes(module)]
         self.ids = dict(zip(walked, operator_ids(walked), strict=True))
         self._guarded = not get_flag(self.root, "ge.single_op_scene")
         self.streams = 1
-        self.events = 0
 
     def run(self) -> HostOp:
         """Lower the root graph."""
@@ -135,7 +134,7 @@ class HostLowering:
             root.sym_name.data,
             [*self.builder.prelude, *with_frees(scope.ops, scope.owned)],
             stream_num=max(self.streams, get_int(root, "ge.stream_num", 0) or 0),
-            event_num=max(self.events, get_int(root, "ge.event_num", 0) or 0),
+            event_num=self.builder.events,
             attributes=kept,
         )
 
@@ -151,6 +150,8 @@ class HostLowering:
         """
         outputs: list[HostValue] = []
         for op in graph.block.ops:
+            for event in _events(op, "_recv_event_ids"):
+                self.builder.append(WaitOp.make(event, stream=self.stream(op)))
             match op:
                 case AbsentOp() | TokenOp():
                     pass
@@ -165,6 +166,8 @@ class HostLowering:
                         self._outputs(op, outputs)
                 case _:
                     self._node(op)
+            for event in _events(op, "_send_event_ids"):
+                self.builder.append(RecordOp.make(event, stream=self.stream(op)))
         return outputs
 
     def subgraph(self, op: Operation, name: str) -> GraphOp:
@@ -254,8 +257,6 @@ class HostLowering:
             self.values[result] = self.builder.value(result.type, made.results[0])
 
     def _compute(self, op: Operation) -> None:
-        for event in ge_attr(op, "_recv_event_ids", ()):
-            self._event(WaitOp.make(event, stream=self.stream(op)), event)
         kind = ge_type(op)
         ins = self.operands(op)
         results = data_results(op)
@@ -272,8 +273,6 @@ class HostLowering:
             stream = self.stream(op)
             values, launch = launch_steps(self.builder, node, ins, kinds, stream)
             self._set(results, values, launch, stream)
-        for event in ge_attr(op, "_send_event_ids", ()):
-            self._event(RecordOp.make(event, stream=self.stream(op)), event)
 
     def _view(self, op: Operation, node: StepNode, ins: Sequence[HostValue]) -> None:
         """A view is where its first input is; one that nothing but a kernel can make is a call there."""
@@ -321,6 +320,7 @@ class HostLowering:
         self.streams = max(self.streams, stream + 1)
         return stream
 
-    def _event(self, op: Operation, event: int) -> None:
-        self.events = max(self.events, event + 1)
-        self.builder.append(op)
+
+def _events(op: Operation, name: str) -> Sequence[int]:
+    """The events of a node (ge-dynamic-events)."""
+    return ge_attr(op, name, ()) if "attrs" in op.properties else ()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any, cast
 
 from xdsl.ir import Operation
 
@@ -34,10 +35,12 @@ class ScanParts(LoopParts):
         self.batched = source is not None and source.version < 9
         self.first = 1 if self.batched else 0
         scans = ge_attr(op, "num_scan_inputs", 0)
-        self.states = self.own[self.first : len(self.own) - scans]
-        self.scanned = self.own[len(self.own) - scans :]
+        if type(scans) is not int:
+            lowering.builder.refuse(op, f"has num_scan_inputs {scans!r}, no integer")
         if scans < 1 or len(self.own) - scans < self.first:
             lowering.builder.refuse(op, f"has {len(self.own)} inputs, num_scan_inputs says {scans}")
+        self.states = self.own[self.first : len(self.own) - scans]
+        self.scanned = self.own[len(self.own) - scans :]
         count = len(self.states)
         self.collected = self.outputs[count:]
         if len(self.outputs) != len(data_results(op)) or len(self.outputs) < count:
@@ -52,12 +55,15 @@ class ScanParts(LoopParts):
         self.prepend = self._list("scan_output_directions", len(self.collected))
 
     def _list(self, name: str, count: int) -> list[int]:
-        values = ge_attr(self.op, name) or [0] * count
-        if len(values) != count:
+        given = ge_attr(self.op, name)
+        values = cast("list[Any]", [] if given is None else given)
+        if type(values) is not list or any(type(x) is not int for x in values):
+            self.lowering.builder.refuse(self.op, f"has {name} {values!r}, no list of integers")
+        if values and len(values) != count:
             self.lowering.builder.refuse(
                 self.op, f"needs {count} entries in {name}, got {len(values)}"
             )
-        return values
+        return values or [0] * count
 
     def output_axis(self, k: int) -> int:
         """The axis of scan output `k`, counted from the front."""

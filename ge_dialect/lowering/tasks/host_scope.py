@@ -26,7 +26,9 @@ from ge_dialect.dialects.ge_task import (
     HostConstOp,
     PlacedTensorType,
     Placement,
+    RecordOp,
     SyncOp,
+    WaitOp,
 )
 from ge_dialect.lowering.tasks.host_frees import with_frees
 from ge_dialect.lowering.tasks.host_types import host_type, is_host_only, is_tensor
@@ -53,7 +55,8 @@ class HostValue:
 class Scope:
     """The steps of one region, in order. `repeats` marks regions of loops, out of which conversions are taken.
 
-    `owned`: the values of the region that have storage, with the stream in whose order it goes back.
+    `ordered`: copies to the device, each with a stream that waits for it. `owned`: the values of the region that have
+    storage, with the stream in whose order it goes back.
     """
 
     parent: Scope | None = None
@@ -63,6 +66,7 @@ class Scope:
         default_factory=dict[tuple[HostValue, Placement], SSAValue]
     )
     synced: set[Operation] = field(default_factory=set[Operation])
+    ordered: set[tuple[SSAValue, int]] = field(default_factory=set[tuple[SSAValue, int]])
     owned: dict[SSAValue, int | None] = field(default_factory=dict[SSAValue, "int | None"])
 
     def chain(self) -> Iterator[Scope]:
@@ -77,9 +81,12 @@ class HostBuilder:
     """Appends steps to the innermost open region; values of outer regions are visible in inner ones.
 
     `prelude` holds what happens once, when the program is loaded: constants, variables; then the program's inputs.
+    `events` is the next free event.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, events: int = 0) -> None:
+        self.events = events
+        self._copied_on: dict[SSAValue, int] = {}
         self.prelude: list[Operation] = []
         self.scope = Scope()
         self._root = self.scope
@@ -165,7 +172,8 @@ class HostBuilder:
         """The SSA value of a tensor in a placement (`any`: wherever it is); steps that bring it there are appended.
 
         A conversion is made once a region and kept, whoever reads the copy. To the device it goes on `stream`, that of
-        the reader that needs it first. Inside loops it is taken out to where the value is the same in every turn.
+        the reader that needs it first; others wait for it. Inside loops it is taken out to where the value is the same
+        in every turn.
         """
         if value.constant is not None:
             return self._load(value, Placement.DEVICE if placement is Placement.ANY else placement)
@@ -175,6 +183,7 @@ class HostBuilder:
         for scope in self.scope.chain():
             found = scope.copies.get((value, placement))
             if found is not None:
+                self._wait_for_copy(found, stream)
                 return found
         target = self.scope
         while target is not value.scope and target.repeats and target.parent is not None:
@@ -182,7 +191,19 @@ class HostBuilder:
         with self.inside(target):
             copy = self._convert(value, value.ssa, placement, stream)
         target.copies[(value, placement)] = copy
+        self._wait_for_copy(copy, stream)
         return copy
+
+    def _wait_for_copy(self, copy: SSAValue, stream: int) -> None:
+        """Let a stream wait for a copy that another one makes: no event between nodes covers it, as it is made for
+        its first reader, behind the node that gives the value."""
+        made_on = self._copied_on.get(copy, stream)
+        if made_on == stream or any((copy, stream) in each.ordered for each in self.scope.chain()):
+            return
+        self.scope.ordered.add((copy, stream))
+        self.append(RecordOp.make(self.events, stream=made_on))
+        self.append(WaitOp.make(self.events, stream=stream))
+        self.events += 1
 
     def _load(self, value: HostValue, placement: Placement) -> SSAValue:
         assert value.constant is not None
@@ -202,13 +223,18 @@ class HostBuilder:
         if value.placement is Placement.ANY:
             move = EnsureHostOp if placement is Placement.HOST else EnsureDeviceOp
             made: Operation = move.make(ssa)
+            on = 0
         elif placement is Placement.DEVICE:
             made = H2dOp.make(ssa, stream=stream)
+            on = stream
         else:
             self._sync(value)
             made = D2hOp.make(ssa, stream=value.stream)
+            on = value.stream
         result = self.append(made).results[0]
-        self.own(result, stream)
+        if placement is Placement.DEVICE:
+            self._copied_on[result] = on
+        self.own(result, on)
         return result
 
     def _sync(self, value: HostValue) -> None:

@@ -72,6 +72,28 @@ class MemoryMap:
             steps.append((at, live))
         return steps
 
+    def busiest(self) -> tuple[int, int, int] | None:
+        """When the most bytes are in use for the first time, as (from, to, bytes); None when none ever are."""
+        steps = self.live()
+        most = max((live for _, live in steps), default=0)
+        if most == 0:
+            return None
+        index = next(at for at, (_, live) in enumerate(steps) if live == most)
+        return steps[index][0], steps[index + 1][0], most
+
+    def at_peak(self) -> list[MapBuffer]:
+        """What is in use in that moment, largest first: the answer to "why this peak?"."""
+        found = self.busiest()
+        if found is None:
+            return []
+        inside = [
+            buffer
+            for buffer in self.buffers
+            if buffer.start <= found[0] < buffer.end
+            and buffer.role not in (Role.INPUT, Role.OUTPUT)
+        ]
+        return sorted(inside, key=lambda buffer: -buffer.size)
+
 
 _UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
 
@@ -98,3 +120,11 @@ def ticks(low: int, high: int, factor: int = 1, most: int = 8) -> list[int]:
         step = step * 5 // 2 if leading == 2 else step * 2
     first = -(-low // step) * step
     return list(range(first, high + 1, step))
+
+
+def address_ticks(high: int, most: int = 9) -> list[int]:
+    """At most `most` addresses from 0 to `high`, multiples of a power of two: round in binary units."""
+    step = 1
+    while high // step >= most:
+        step *= 2
+    return list(range(0, high + 1, step))

@@ -113,9 +113,12 @@ def _overwriters(piece: Piece) -> list[Node]:
     """Nodes that write into a piece without being its first writer."""
     cluster = piece.request.cluster
     assert cluster is not None
-    inside = {
+    found = [
         output.node
-        for output in cluster.outputs
-        if output.source is not None and not output.node.moves_nothing
-    }
-    return [node for node in piece.users if node in inside and node not in piece.writers]
+        for output, place in zip(cluster.outputs, cluster.places, strict=True)
+        if output.source is not None
+        and not output.node.moves_nothing
+        and piece.offset <= place < piece.offset + piece.size
+        and output.node not in piece.writers
+    ]
+    return list(dict.fromkeys(found))

@@ -10,7 +10,7 @@ from importlib.resources import files
 from typing import Any
 
 from ge_dialect.tools.memory_map.model import MemoryMap, Role
-from ge_dialect.tools.memory_map.svg import COLOURS, axis_of, summary_of, title_of
+from ge_dialect.tools.memory_map.svg import COLOURS, SHADES, axis_of, peak_of, summary_of, title_of
 
 
 def html_text(shown: Sequence[MemoryMap]) -> str:
@@ -18,6 +18,7 @@ def html_text(shown: Sequence[MemoryMap]) -> str:
     title = title_of(shown[0]) if len(shown) == 1 else f"{len(shown)} memory maps"
     data = {
         "colours": {role.value: pair for role, pair in COLOURS.items()},
+        "shades": SHADES,
         "maps": [_data(each) for each in shown],
     }
     # A name must not end the script that holds it.
@@ -32,6 +33,7 @@ def _data(shown: MemoryMap) -> dict[str, Any]:
     types = {each: index for index, each in enumerate(dict.fromkeys(b.type for b in shown.buffers))}
     roles = {role: index for index, role in enumerate(Role)}
     first, last = shown.span
+    places = {id(buffer): index for index, buffer in enumerate(shown.buffers)}
     return {
         "title": title_of(shown),
         "summary": summary_of(shown),
@@ -43,6 +45,9 @@ def _data(shown: MemoryMap) -> dict[str, Any]:
             [b.start, b.end, b.offset, b.size, types[b.type], roles[b.role]] for b in shown.buffers
         ],
         "live": shown.live(),
+        "busiest": shown.busiest(),
+        "tight": [places[id(buffer)] for buffer in shown.at_peak()],
+        "peakText": peak_of(shown),
         "span": [first, last],
         "height": shown.height,
         "peak": shown.peak,

@@ -9,6 +9,7 @@ from xdsl.ir import Operation
 
 from ge_dialect.analysis.known_shape import is_known
 from ge_dialect.analysis.memory_check import arenas_of
+from ge_dialect.analysis.streams.host_streams import HOST_STREAMS
 from ge_dialect.dialects.ge.access import get_int, get_ints, graphs
 from ge_dialect.dialects.ge.nodes import LabelSetOp
 from ge_dialect.dialects.ge_task import HostOp, ModelOp, TaskOp
@@ -52,7 +53,10 @@ def _graph(module: ModuleOp, max_tasks: int) -> Usage:
 
     What a graph of unknown shape takes is known at run time only, but for its streams and events.
     """
-    model = SyncModel.of(module.clone())
+    copy = module.clone()
+    # The host's streams are counted like any.
+    graphs(copy)[0].attributes.pop(HOST_STREAMS, None)
+    model = SyncModel.of(copy)
     assert model is not None
     root = model.root
     if not is_known(module):

@@ -40,13 +40,19 @@ from ge_dialect.dialects.ge.access import (
     subgraph_names,
 )
 from ge_dialect.dialects.ge.graph import GraphOp
+from ge_dialect.dialects.ge.weights import tensor_type
+from ge_dialect.formats.dtypes import DType
 from ge_dialect.transforms.control_flow.expander import key_of
+from ge_dialect.transforms.control_flow.flat_graph import BOOL, INT64
 
 Failure = tuple[str, str]
 """Condition and message."""
 
 MAX_DEPTH = 64
 """Graphs in graphs in graphs ... up to so many are taken apart."""
+
+_OWN_TYPES: Mapping[str, DType] = MappingProxyType({"iteration": INT64, "condition": BOOL})
+"""What a Loop itself gives its body."""
 
 WHILE_TYPES = frozenset({"While", "_While", "StatelessWhile"})
 
@@ -132,6 +138,13 @@ def _one_number(what: str, value: SSAValue) -> None:
         raise _Failed("condition", f"{what} is {value.type}, which cannot be compared with zero")
 
 
+def _one_of(what: str, value: SSAValue, wanted: DType) -> None:
+    """One number of the one type that ONNX has for it: the nodes that count and compare have no other."""
+    _one_number(what, value)
+    if desc_of_type(value.type).dtype is not wanted:
+        raise _Failed("condition", f"{what} is {value.type}, expected {tensor_type(wanted, ())}")
+
+
 def _formal_types(op: Operation, graph: OwnedGraph, indices: Sequence[int] | None = None) -> None:
     """What the graph's inputs are inside is what the node gets."""
     operands = data_operands(op)
@@ -211,9 +224,9 @@ def _onnx_loop(op: Operation, graphs: Sequence[OwnedGraph]) -> None:
             f"it carries {count} values and has {len(results)} outputs, its body gives {len(body.outputs)}",
         )
     if not is_absent(limit):
-        _one_number("its trip count", limit)
+        _one_of("its trip count", limit, INT64)
     for value in (body.outputs[0], *(() if is_absent(given) else (given,))):
-        _one_number("its condition", value)
+        _one_of("its condition", value, BOOL)
     _loop_own(body)
     captured = range(own_inputs(op, body), len(operands))
     _formal_types(op, body, captured)
@@ -226,8 +239,9 @@ def _onnx_loop(op: Operation, graphs: Sequence[OwnedGraph]) -> None:
 
 def _loop_own(body: OwnedGraph) -> None:
     for formal in body.formals:
-        if formal_kind(formal) in ("iteration", "condition") and formal.results[0].first_use:
-            _one_number(f"the {formal_kind(formal)} in its body", formal.results[0])
+        wanted = _OWN_TYPES.get(formal_kind(formal) or "")
+        if wanted is not None and formal.results[0].first_use:
+            _one_of(f"the {formal_kind(formal)} in its body", formal.results[0], wanted)
 
 
 def _formals_of(body: OwnedGraph, index: int) -> list[Attribute]:

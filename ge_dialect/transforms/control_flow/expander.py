@@ -36,7 +36,7 @@ class Expander:
     def __init__(
         self, root: GraphOp, table: dict[str, GraphOp], lowerings: Mapping[str, Lower]
     ) -> None:
-        self.flat = FlatGraph(root)
+        self.flat = FlatGraph(root, [x for x in table.values() if x is not root])
         self.table = table
         self.constructs = 0
         self._lowerings = lowerings

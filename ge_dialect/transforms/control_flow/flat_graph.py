@@ -41,13 +41,14 @@ class FlatGraph:
     Names start with that of `owner`, the node that asked for them. Engines are given where `place` has one.
     """
 
-    def __init__(self, root: GraphOp) -> None:
+    def __init__(self, root: GraphOp, below: Sequence[GraphOp] = ()) -> None:
+        """`below`: the graphs whose nodes will move here, with the labels that they set."""
         self.root = root
         self.place: Operation | None = None
         self.last: Operation = root
         """The node that was put there last."""
         self.names = NameSet(root)
-        self.labels = _labels_used(root)
+        self.labels = _labels_used((root, *below))
         self._constants: dict[tuple[str, tuple[int, ...], bytes], SSAValue] = {}
         self._engines: dict[str, dict[str, Attribute]] = {}
 
@@ -215,10 +216,11 @@ def _views(count: int, first: int) -> dict[str, Attribute]:
     return {"ge.res_attrs": ArrayAttr(slots)}
 
 
-def _labels_used(root: GraphOp) -> int:
-    """One more than the highest label that the graph sets."""
+def _labels_used(found: Sequence[GraphOp]) -> int:
+    """One more than the highest label that the graphs set."""
     highest = -1
-    for op in root.block.ops:
-        if isinstance(op, LabelSetOp) and op.label_index is not None:
-            highest = max(highest, op.label_index.value.data)
+    for graph in found:
+        for op in graph.block.ops:
+            if isinstance(op, LabelSetOp) and op.label_index is not None:
+                highest = max(highest, op.label_index.value.data)
     return highest + 1

@@ -78,7 +78,8 @@ def _refusal(owner: Operation, graph: GraphOp, body: GraphOp) -> str | None:
         op for op in graph.block.ops if isinstance(op, DataOp) and get_text(op, "ge.formal") is None
     ]
     shift = _shift(owner)
-    carried = len(inputs) - (ge_attr(owner, "num_scan_inputs", 0) if kind == "Scan" else 0)
+    scans = ge_attr(owner, "num_scan_inputs", 0) if kind == "Scan" else 0
+    carried = len(inputs) - (scans if type(scans) is int else 0)  # the lowering refuses others
     for op in inputs:
         index = get_int(op, "ge.parent_node_index", ge_attr(op, "index"))
         result = data_results(op)[0]

@@ -12,6 +12,7 @@ from xdsl.passes import ModulePass
 from ge_dialect.analysis.remarks import emit_remark, remarks_wanted
 from ge_dialect.dialects.attrs import UNIT, string
 from ge_dialect.dialects.ge.access import ge_type, node_name, set_flag
+from ge_dialect.formats.errors import GeError
 from ge_dialect.transforms.engines.select import ATTR_ENGINE, ATTR_LIB
 from ge_dialect.transforms.host.conditions import Rules
 from ge_dialect.transforms.host.enabling import decide
@@ -69,6 +70,10 @@ class GeHostExec(ModulePass):
     runtime_v2: str = ""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        if self.max_elements < 0:
+            raise GeError(
+                f"max-elements is a number of elements, not {self.max_elements}", self.name
+            )
         decision = decide(self.level, self.pass_switch, self.option, self.runtime_v2)
         if not decision.runs:
             emit_remark(

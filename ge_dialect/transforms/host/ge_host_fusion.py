@@ -103,6 +103,8 @@ class GeHostFusion(ModulePass):
     kernels: str = ""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        if self.max_growth < 0:
+            raise GeError(f"max-growth is not below 0, got {self.max_growth}", self.name)
         fuse(op, kernels_of(self.kernels), self.max_growth)
 
 

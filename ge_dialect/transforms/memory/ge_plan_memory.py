@@ -7,20 +7,22 @@ from dataclasses import dataclass
 from typing import Literal
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import DictionaryAttr, ModuleOp
+from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, ModuleOp
 from xdsl.passes import ModulePass
 
-from ge_dialect.analysis.known_shape import is_known
+from ge_dialect.analysis.known_shape import unknown_reason
 from ge_dialect.analysis.memory.layout_check import check_layout
 from ge_dialect.analysis.memory.marks import HBM
 from ge_dialect.analysis.memory_check import check_plan
 from ge_dialect.analysis.packing import Bound
-from ge_dialect.analysis.remarks import emit_remark
+from ge_dialect.analysis.remarks import emit_remark, remarks_wanted
 from ge_dialect.dialects.attrs import i64, string
-from ge_dialect.dialects.ge.access import graphs, set_int
+from ge_dialect.dialects.ge.access import data_operands, ge_type, graphs, set_int
 from ge_dialect.dialects.ge.graph import GraphOp
+from ge_dialect.dialects.ge.nodes import DataOp
 from ge_dialect.dialects.location import location_text
 from ge_dialect.formats.errors import GeError
+from ge_dialect.transforms.memory.busiest import busiest
 from ge_dialect.transforms.memory.optimal.in_place import forget_overwrites
 from ge_dialect.transforms.memory.optimal.plan import SearchOptions, best_plan, reference_plan
 from ge_dialect.transforms.memory.reference.options import PlanOptions
@@ -73,7 +75,10 @@ class GePlanMemory(ModulePass):
     * `reusable-inputs`, `reusable-outputs`: numbers of model inputs whose memory may be given on after
       their last reader, and of model outputs whose memory may hold something else before.
 
-    Raises GeError for runs of tensors that cannot be laid out, and for an unsafe plan with `check`.
+    Remarks: whose bytes make up the peak, at the node that runs then; peak, bound and ratio, at the graph.
+
+    Raises GeError for runs of tensors that cannot be laid out, for an unsafe plan with `check`, and for options that
+    are negative or name an input or output that the graph does not have.
 
     Before and after:
 
@@ -99,15 +104,17 @@ class GePlanMemory(ModulePass):
         if not found:
             return
         root = found[0]
-        if not is_known(op):
+        unknown = unknown_reason(op)
+        if unknown is not None:
             emit_remark(
-                root,
+                unknown[0],
                 self.name,
                 "missed",
-                "not planned: shapes known at run time only",
+                f"not planned, memory is taken at run time: {unknown[1]}",
                 condition="unknown",
             )
             return
+        self._check_numbers(root)
         forget_overwrites(root)
         if self.mode == "reference":
             plan, plain_bound = reference_plan(root, self._options())
@@ -120,6 +127,26 @@ class GePlanMemory(ModulePass):
         self._report(root, plan, plain_bound)
         if self.check or os.environ.get(CHECK_VARIABLE, "0") not in ("", "0"):
             _check(root)
+
+    def _check_numbers(self, root: GraphOp) -> None:
+        """Raise GeError for options that no graph, or not this one, can have."""
+        for option, value in (("budget-ms", self.budget_ms), ("search-nodes", self.search_nodes)):
+            if value is not None and value < 0:
+                raise GeError(f"{self.name}: {option} should not be negative, got {value}")
+        there: dict[str, set[int]] = {"inputs": set(), "outputs": set()}
+        for op in root.block.ops:
+            if isinstance(op, DataOp):
+                index = op.index
+                there["inputs"].add(index.value.data if isinstance(index, IntegerAttr) else -1)
+            elif ge_type(op) == "NetOutput":
+                there["outputs"].update(range(len(data_operands(op))))
+        for what, given in (("inputs", self.reusable_inputs), ("outputs", self.reusable_outputs)):
+            wrong = next((number for number in given if number not in there[what]), None)
+            if wrong is not None:
+                raise GeError(
+                    f"{self.name}: reusable-{what} names {wrong}, but the graph has {len(there[what])} {what}",
+                    location_text(root),
+                )
 
     def _options(self) -> PlanOptions:
         return PlanOptions(
@@ -139,6 +166,7 @@ class GePlanMemory(ModulePass):
         set_int(root, "ge.lower_bound_bytes", bound)
         root.attributes["ge.lower_bound_kind"] = string(plan.bound.kind)
         set_int(root, "ge.plain_bound_bytes", plain.bytes)
+        self._explain(plan)
         ratio = peak / bound if bound else 1.0
         order = plan.assignment.variant.name
         emit_remark(
@@ -154,6 +182,20 @@ class GePlanMemory(ModulePass):
             order=order,
             plain_bound=plain.bytes,
         )
+
+    def _explain(self, plan: Plan) -> None:
+        """Say whose bytes make up the peak."""
+        found = busiest(plan) if remarks_wanted() else None
+        if found is not None:
+            emit_remark(
+                found.node.op,
+                self.name,
+                "analysis",
+                found.text(),
+                busiest=found.node.name,
+                in_use=found.bytes,
+                pieces=len(found.pieces),
+            )
 
 
 def _check(graph: GraphOp) -> None:

@@ -27,8 +27,9 @@ class GeConcatNoTask(ModulePass):
     """Mark each ConcatD and ConcatV2D that needs no task: laying its inputs end to end in memory is the concat.
 
     Runs behind control-flow lowering and before layout conflicts, order and memory; expects graphs in topological
-    order. Every candidate gets one remark, `missed` with the reason key of the first check that failed (the spec of
-    no-task nodes, section 12). Nothing but attributes changes:
+    order. Every candidate gets one remark, `missed` with the reason key of the first check that failed
+    (spec/no_task.md section 12). Guarantees afterwards: a node that passed all checks is marked, and nothing but
+    these attributes changes (mode `aggressive` may also put in a copy):
 
     * on the node: `ge.no_task`, `ge.no_padding_continuous_input`, `ge.output_reuse_input`,
       `ge.reuse_input_on_dim_index = 0`;

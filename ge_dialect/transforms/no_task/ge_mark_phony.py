@@ -27,9 +27,9 @@ from ge_dialect.transforms.no_task.ge_split_no_task import mark_split
 class GeMarkPhony(ModulePass):
     """Mark every PhonyConcat and PhonySplit as the local engine does when it takes them: without any check.
 
-    Runs before `ge-concat-no-task`, which must see the marks. Both types get `ge.no_task`, `ge.output_reuse_input` and
-    `ge.reuse_input_on_dim_index = 0` (an index that is there stays), a PhonyConcat
-    `ge.no_padding_continuous_input`, a PhonySplit `ge.no_padding_continuous_output`.
+    Expects any graph; runs before `ge-concat-no-task`, which must see the marks. Guarantees afterwards: both types have
+    `ge.no_task`, `ge.output_reuse_input` and `ge.reuse_input_on_dim_index = 0` (an index that is there stays), a
+    PhonyConcat `ge.no_padding_continuous_input`, a PhonySplit `ge.no_padding_continuous_output`; nothing else changes.
 
     Before and after:
 

@@ -26,9 +26,10 @@ PACK = Joining(
 class GePackNoTask(ModulePass):
     """Mark each Pack that needs no task: the sibling of `ge-concat-no-task`, which runs right before it.
 
-    It differs in three things. The lock is `pack_reusable`, independent of the concat's. Inputs are in a public format
-    or FRACTAL_NZ. A new axis in front (`axis = 0`) is always contiguous, one behind everything only for inputs of one
-    element, one in between is judged like a concat along it.
+    Expects what that pass expects, and guarantees the same marks. It differs in three things. The lock is
+    `pack_reusable`, independent of the concat's. Inputs are in a public format or FRACTAL_NZ. A new axis in front
+    (`axis = 0`) is always contiguous, one behind everything only for inputs of one element, one in between is judged
+    like a concat along it.
 
     Options: as for `ge-concat-no-task`.
 

@@ -48,8 +48,8 @@ _CANDIDATES = frozenset(SplitOp.GE_TYPES or ()) - {"PhonySplit"}
 class GeSplitNoTask(ModulePass):
     """Mark each SplitD and SplitVD that needs no task: its outputs are parts of its input, where that lies.
 
-    Runs behind `ge-concat-no-task` and `ge-pack-no-task`, before layout conflicts, order and memory; wants engines
-    assigned, as every reader must run on the AI Core (a node's own `imply_type` counts first). On each graph, the root
+    Runs behind `ge-concat-no-task` and `ge-pack-no-task`, before layout conflicts, order and memory; expects engines,
+    as every reader must run on the AI Core (a node's own `imply_type` counts first). On each graph, the root
     first, two rules one after the other:
 
     * `n-axis`: the split axis is the outermost storage axis;
@@ -59,8 +59,8 @@ class GeSplitNoTask(ModulePass):
     Both refuse inputs that are constants, made by a node without task or with atomic outputs, or a graph input behind a
     TransData or Reshape; readers that are graph outputs, collectives, splits, without task, on another engine, or that
     lay out their inputs. Each rule gives one remark a candidate, with the reason key of the first check that failed.
-    A marked split has `ge.no_task`, `ge.no_padding_continuous_output`, `ge.output_reuse_input` and
-    `ge.reuse_input_on_dim_index = 0`.
+    Guarantees afterwards: a marked split has `ge.no_task`, `ge.no_padding_continuous_output`, `ge.output_reuse_input`
+    and `ge.reuse_input_on_dim_index = 0`, and nothing else changes.
 
     Options:
     * `level`: optimisation level; the pass works from O2 on.

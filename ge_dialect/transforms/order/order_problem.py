@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from math import prod
 
 from xdsl.ir import Operation
@@ -113,7 +113,7 @@ def _before(node: Node, start: int, most: int) -> set[int]:
 
 
 def _unit(piece: Piece, place: Mapping[Operation, int]) -> Unit:
-    users = sorted({place[node.op] for node in (*piece.writers, *piece.users)})
+    users = sorted({place[node.op] for node in (*piece.writers, *_all_users(piece))})
     # Model inputs stay in front, whatever the order.
     early = not piece.request.pre or any(node.is_data for node in piece.writers)
     return Unit(piece.size, users, early, not piece.request.post)
@@ -158,3 +158,17 @@ def _can_take(node: Node, slot: int, source: Output, output: Output) -> bool:
         return False
     mine, theirs = static_shape(output.value.type), static_shape(source.value.type)
     return mine is not None and theirs is not None and prod(mine) == prod(theirs)
+
+
+def _all_users(piece: Piece) -> Iterator[Node]:
+    """Whoever writes or reads bytes of a piece: another order may make any of them the last, so that `piece.users`,
+    the last in the given one, are not enough."""
+    cluster = piece.request.cluster
+    if cluster is None:
+        yield piece.request.node
+        return
+    for output, place in zip(cluster.outputs, cluster.places, strict=True):
+        if place < piece.offset + piece.size and piece.offset < place + max(output.exact, 1):
+            for node in (output.node, *(consumer for consumer, _ in output.consumers)):
+                if not node.renames:
+                    yield node

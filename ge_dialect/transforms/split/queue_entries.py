@@ -117,8 +117,13 @@ def entry_table(model: SyncModel, counts: QueueCounts, max_tasks: int) -> EntryT
 
 def needs_huge_stream(model: SyncModel, counts: QueueCounts, max_tasks: int) -> bool:
     """Whether all tasks of a model do not fit into one normal stream (section 8.2)."""
+    return single_stream_entries(model, counts) > max_tasks
+
+
+def single_stream_entries(model: SyncModel, counts: QueueCounts) -> int:
+    """The queue entries of all tasks of a model on one stream, with those in reserve."""
     total = RESERVED_TASKS
     for op in model.nodes:
         if generated := counts.generated(op):
             total += counts.assigned(op) or sum(generated.values())
-    return total > max_tasks
+    return total

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from ge_dialect.dialects.ge.access import get_text
 from ge_dialect.dialects.ge.graph import GraphOp
+from ge_dialect.dialects.location import location_text
 from ge_dialect.transforms.streams.errors import StreamError
 
 OPTION = "ge.autoMultistreamParallelMode"
@@ -63,4 +64,10 @@ def auto_mode_text(root: GraphOp | None, option: str) -> tuple[str, bool]:
 
 def effective_auto_mode(root: GraphOp | None, option: str) -> AutoMode:
     """The mode in force. Raises StreamError (E10001) for a text that means none."""
-    return parse_auto_mode(*auto_mode_text(root, option))
+    text, from_graph = auto_mode_text(root, option)
+    try:
+        return parse_auto_mode(text, from_graph)
+    except StreamError as error:
+        if root is not None and from_graph:
+            error.location = location_text(root)
+        raise

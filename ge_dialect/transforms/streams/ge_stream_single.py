@@ -45,12 +45,13 @@ class GeStreamSingle(StreamPass):
 
     def assign(self, model: StreamModel) -> bool:
         root = model.root
-        text, _ = auto_mode_text(None if root is None else root.graph, self.auto)
+        text, from_graph = auto_mode_text(None if root is None else root.graph, self.auto)
         names = dict(pair.split(":", 1) for pair in self.option_names.split(",") if ":" in pair)
         mode_name, single_name = names.get(OPTION, OPTION), names.get(SINGLE_STREAM, SINGLE_STREAM)
         if text:
             raise StreamError(
                 f"{mode_name} = '{text}' conflicts with {single_name}: one stream cannot be many; set one of them only",
+                location_text(root.graph) if root is not None and from_graph else None,
                 code="E10056",
                 status="PARAM_INVALID",
             )
@@ -64,7 +65,7 @@ class GeStreamSingle(StreamPass):
                     op = view.nodes[cluster.nodes[0]]
                     raise StreamError(
                         f"{single_name} conflicts with stream label '{cluster.label}' of node "
-                        f'"{node_name(op)}": set the option to false or remove the label',
+                        f'"{node_name(op)}": set the option to false (here: take another mode) or remove the label',
                         location_text(op),
                         code="E10055",
                         status="PARAM_INVALID",

@@ -10,6 +10,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from ge_dialect.analysis.remarks import emit_remark
+from ge_dialect.analysis.streams.host_streams import has_host_streams
 from ge_dialect.analysis.streams.nodes import StreamModel
 
 
@@ -22,10 +23,14 @@ class StreamPass(ModulePass):
 
     Between the steps a graph counts its own streams: `ge.next_stream` is the next free number. Below another graph the
     number 0 stands for the stream of the owning node. `ge-stream-number` makes them numbers of the model.
+
+    Models whose streams `ge-assign-host-streams` has settled are left alone.
     """
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         model = StreamModel(op)
+        if model.root is not None and has_host_streams(model.root.graph):
+            return
         changed = self.assign(model)
         if model.root is not None:
             emit_remark(

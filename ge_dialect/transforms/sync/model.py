@@ -13,6 +13,7 @@ from ge_dialect.analysis.marks import flag
 from ge_dialect.analysis.model_graphs import ModelGraphs
 from ge_dialect.analysis.neighbours import out_nodes
 from ge_dialect.analysis.order import positions
+from ge_dialect.analysis.streams.host_streams import has_host_streams
 from ge_dialect.analysis.walk import NO_NODES, walk_nodes
 from ge_dialect.dialects.attrs import i64, string_attr
 from ge_dialect.dialects.ge.access import ge_attr, get_int, node_name
@@ -91,10 +92,10 @@ class SyncModel:
 
     @classmethod
     def of(cls, module: ModuleOp) -> SyncModel | None:
-        """The model in `module`; None when it has no graph. A root graph of unknown shape counts without the graphs
-        below it."""
+        """The model in `module`; None when it has no graph, or its streams are those of the host
+        (ge-assign-host-streams). A root graph of unknown shape counts without the graphs below it."""
         model = ModelGraphs.of(module)
-        if model.root is None:
+        if model.root is None or has_host_streams(model.root):
             return None
         if len(model.graphs) == 1:
             # Most models, and large ones: no walk from graph to graph.

@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from types import MappingProxyType
 from typing import cast
 
-from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, DictionaryAttr
+from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, DictionaryAttr, IntegerAttr
 from xdsl.ir import Attribute, Operation
 from xdsl.utils.exceptions import VerifyException
 
@@ -32,6 +32,8 @@ def attribute_findings(op: Operation, place: str) -> Findings:
             yield Finding(op, f"attribute {name} belongs on a {row.on}, not on a {place}")
         elif not row.kind.accepts(value) or not _elements_fit(row.kind, value):
             yield Finding(op, f"attribute {name} is {value}, expected {row.kind.value}")
+        elif (rule := _VALUES.get(name)) is not None and not rule[1](value):
+            yield Finding(op, f"attribute {name} is {value}, expected {rule[0]}")
         elif (wanted := _LENGTHS.get(name)) is not None:
             what, count = wanted
             found, expected = _length(value), count(op)
@@ -39,6 +41,52 @@ def attribute_findings(op: Operation, place: str) -> Findings:
                 yield Finding(
                     op, f"{ge_type(op)} has {expected} {what}, but {found} entries in {name}"
                 )
+            elif name == "ge.res_attrs":
+                yield from _reuse_findings(op, value)
+        elif name == "ge.workspace_bytes" and isinstance(value, DenseArrayBase):
+            if (least := min(integers(cast("DenseArrayBase", value)), default=0)) < 0:
+                yield Finding(op, f"attribute {name} has a workspace of {least} bytes")
+
+
+def _reuse_findings(op: Operation, slots: Attribute) -> Findings:
+    """Outputs that are the memory of an input which the node does not have."""
+    for index, slot in enumerate(cast("ArrayAttr[DictionaryAttr]", slots).data):
+        found = slot.data.get("reuse_input")
+        if found is None:
+            continue
+        if not isinstance(found, IntegerAttr):
+            yield Finding(op, f"reuse_input of output {index} is {found}, expected an integer")
+        elif not 0 <= found.value.data < _inputs(op):
+            yield Finding(
+                op,
+                f"reuse_input of output {index} is {found.value.data}, "
+                f"but {ge_type(op)} has {_inputs(op)} data operands",
+            )
+
+
+MAX_STREAM = (1 << 31) - 1
+"""The highest number of a stream."""
+
+
+def _is_stream(value: Attribute) -> bool:
+    return isinstance(value, IntegerAttr) and -1 <= value.value.data <= MAX_STREAM
+
+
+def _is_by_stream(value: Attribute) -> bool:
+    return isinstance(value, DictionaryAttr) and all(
+        key.isascii() and key.isdecimal() and isinstance(item, DenseArrayBase)
+        for key, item in value.data.items()
+    )
+
+
+_VALUES: Mapping[str, tuple[str, Callable[[Attribute], bool]]] = MappingProxyType(
+    {
+        "ge.stream": (f"-1 (none) to {MAX_STREAM}", _is_stream),
+        "ge.attached_send_events": ("numbers by stream", _is_by_stream),
+        "ge.attached_recv_events": ("numbers by stream", _is_by_stream),
+    }
+)
+"""What else must hold of the value of an attribute, in words and as a check."""
 
 
 def _hint(name: str) -> str:

@@ -39,7 +39,8 @@ def verify_module(
 class GeVerify(ModulePass):
     """Check what the verifiers of single operations cannot: order, names, edges, sub-graphs, marks, types and shapes.
 
-    Expects any module, changes nothing. ge-opt runs it behind every pass.
+    Expects any module. Guarantees afterwards: the module is as it was, and each statement below holds. ge-opt makes the
+    same checks before the first pass and behind the last, with `--verify-each` behind each.
 
     Level `structure` (linear in operations and edges):
     * every operand is defined further up in the same graph;
@@ -47,17 +48,26 @@ class GeVerify(ModulePass):
     * node names are unique in a graph, graph names in the module;
     * a graph has at most one NetOutput; the indices of its inputs differ; `ge.parent_node_index` is an input of the
       owning node;
-    * a sub-graph has one owner, is not the root, and does not own itself; a missing one is legal;
+    * a sub-graph has one owner, is not the root, does not own itself, and is at most 100 levels below the root; a
+      missing one is legal;
     * every `ge.*` attribute is in the attribute table and has its type and place; slot lists have one entry a slot;
+    * GE's attributes about streams, labels and events have the type that the passes read; `ge.stream` is -1 or more;
     * `ge.consumers` lists edges of the graph, none twice.
 
-    Level `semantics` adds: inputs and attributes of each node go together, and its result types follow from them.
+    Level `semantics` adds: inputs and attributes of each node go together, and its result types follow from them; each
+    label is set once in the model, each jump leads to one, and tables are indexed by one integer.
 
     Options:
     * `level`: "structure" or "semantics" (the default);
     * `semantics`: "error" (the default), or "remark" for dumps.
 
     Raises VerifyError.
+
+    Before and after: the same text, or an error at the node:
+
+        %y = ge.op "Relu" (%x) {ge.name = "y"} : tensor<3xf32>
+
+        "y": output 0 has type tensor<3xf32>, but Relu gives tensor<2xf32>
     """
 
     name = "ge-verify"

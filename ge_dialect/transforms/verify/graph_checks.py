@@ -19,6 +19,7 @@ from ge_dialect.dialects.ge.nodes import DataOp, NetOutputOp
 from ge_dialect.dialects.location import location_text
 from ge_dialect.transforms.verify.attribute_checks import attribute_findings, checked
 from ge_dialect.transforms.verify.finding import Finding, Findings
+from ge_dialect.transforms.verify.node_attrs import node_attr_findings
 
 
 def graph_findings(graph: GraphOp, owner: Operation | None) -> Findings:
@@ -39,6 +40,7 @@ def graph_findings(graph: GraphOp, owner: Operation | None) -> Findings:
             )
         if isinstance(op, GeNode):
             yield from checked(op, verify_control_last)
+            yield from node_attr_findings(op)
             if "ge.consumers" in op.attributes:
                 yield from _consumer_findings(op)
         if isinstance(op, NetOutputOp):

@@ -11,6 +11,9 @@ from ge_dialect.transforms.verify.attribute_checks import attribute_findings
 from ge_dialect.transforms.verify.finding import Finding, Findings
 from ge_dialect.transforms.verify.graph_checks import graph_findings
 
+MAX_DEPTH = 100
+"""Levels of graphs below the root graph."""
+
 
 def structure_findings(module: ModuleOp) -> Findings:
     """Every broken rule of structure, graph by graph in block order. Linear in operations and edges."""
@@ -25,6 +28,7 @@ def structure_findings(module: ModuleOp) -> Findings:
     for graph in found:
         yield from _owner_findings(graph, found[0], owners)
     yield from _cycle_findings(found, owners)
+    yield from _depth_findings(found, owners)
     for graph in found:
         yield from graph_findings(graph, owners.get(graph.sym_name.data))
 
@@ -45,6 +49,27 @@ def _owner_findings(graph: GraphOp, root: GraphOp, owners: dict[str, Operation])
                 )
             else:
                 owners[name] = op
+
+
+def _depth_findings(found: list[GraphOp], owners: dict[str, Operation]) -> Findings:
+    """Graphs inside graphs inside graphs: the passes and the text of host programs go down level by level."""
+    depths: dict[str, int] = {}
+    for graph in found:
+        path: list[str] = []
+        name = graph.sym_name.data
+        while name not in depths and name in owners:
+            depths[name] = 0  # ends a circle, which is a finding of its own
+            path.append(name)
+            parent = owners[name].parent_op()
+            if not isinstance(parent, GraphOp):
+                break
+            name = parent.sym_name.data
+        depth = depths.get(name, 0)
+        for inner in reversed(path):
+            depth += 1
+            depths[inner] = depth
+            if depth == MAX_DEPTH + 1:
+                yield Finding(owners[inner], f"graphs are nested more than {MAX_DEPTH} deep")
 
 
 def _cycle_findings(found: list[GraphOp], owners: dict[str, Operation]) -> Findings:

@@ -21,6 +21,7 @@ from ge_dialect.dialects.ge.nodes import NetOutputOp
 from ge_dialect.formats.errors import GeError
 from ge_dialect.kernels.shapes.info import ANY_TYPE, Info, OpaqueInfo, TensorInfo, dtype_text
 from ge_dialect.transforms.verify.finding import Finding, Findings
+from ge_dialect.transforms.verify.label_checks import label_findings
 
 _BRANCHES = frozenset({"If", "StatelessIf", "Case", "StatelessCase"})
 
@@ -44,6 +45,7 @@ def semantic_findings(module: ModuleOp) -> Findings:
             yield from _result_findings(op, outputs, types)
             if ge_type(op) in _BRANCHES:
                 yield from _branch_findings(op, table)
+    yield from label_findings(module)
 
 
 def _result_findings(op: GeNode, outputs: list[Info | None], types: TypeInfos) -> Findings:

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from ge_dialect.passes import PASSES
+from ge_dialect.pipeline import GE_PIPELINE
 from ge_dialect.runtime import DeviceOptions
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -29,6 +31,16 @@ def test_folders_and_starting_points_exist() -> None:
         assert base.is_dir(), folder
         for name in re.findall(r"`([\w/]+\.py)`", starts):
             assert (base / name).is_file() or (ROOT / name).is_file(), f"{folder}: {name}"
+
+
+def test_the_order_of_passes_is_that_of_the_pipeline() -> None:
+    section = PAGE.split("## The order of passes")[1].split("\n## ")[0]
+    cells = [line.split(" | ")[1] for line in section.splitlines() if line.startswith("| ")]
+    optional = re.findall(r"\(`([\w-]+)`\)", " ".join(cells))
+    always = re.findall(r"(?<!\()`([\w-]+)`", " ".join(cells))
+    assert tuple(always) == GE_PIPELINE
+    assert len(optional) >= 2
+    assert set(optional) <= set(PASSES)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))

@@ -11,6 +11,7 @@ from typing import TypeAlias
 import numpy as np
 import onnx
 import pytest
+from host_order import HostOrder
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from onnx import TensorProto, helper
@@ -285,6 +286,8 @@ PIPELINES = (
     "ge-pipeline{partition=false}",
     "ge-pipeline{host-exec=false partition=false}",
     "ge-pipeline{streams=multi no-task=aggressive}",
+    'ge-pipeline{streams="LoadBalance:3" dynamic-streams=true}',
+    "ge-pipeline{streams=dynamic host-exec=false partition=false}",
 )
 
 
@@ -303,6 +306,11 @@ def test_one_program_runs_every_shape(model: onnx.ModelProto, pipeline: str) -> 
         model.SerializeToString(), options, providers=["CPUExecutionProvider"]
     )
     compiled = program.compile(model, pipeline=pipeline)
+    for op in compiled.module.body.block.ops:
+        if isinstance(op, HostOp):
+            order = HostOrder()
+            order.walk(op.body.block)
+            assert not order.unordered
     for sizes in SHAPES:
         feeds = feeds_of(model, sizes)
         expected = session.run(None, feeds)

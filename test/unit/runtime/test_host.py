@@ -11,7 +11,7 @@ from xdsl.parser import Parser
 from xdsl.utils.exceptions import VerifyException
 
 from ge_dialect.program import context
-from ge_dialect.runtime import Executable, LoadError, RunawayError, TaskError, load
+from ge_dialect.runtime import Executable, LoadError, RunawayError, RunError, TaskError, load
 
 Loader = Callable[..., Executable]
 
@@ -153,6 +153,21 @@ def test_what_has_ended_and_what_cannot_end(
 ) -> None:
     with pytest.raises(VerifyException, match=message):
         parse(SPELLED_OUT.replace(old, new))
+
+
+@pytest.mark.parametrize(
+    ("without", "reader"),
+    [
+        (SPELLED_OUT.replace('ge_task.launch "Neg"(%d) outs (%y) tiling %t stream 0\n', ""), "d2h"),
+        (SPELLED_OUT.replace("(%d) outs (%y)", "(%y) outs (%y)"), "launch"),
+        (SPELLED_OUT.replace("output 0(%h)", "output 0(%z)").replace("  ge_task.free", "  %z = ge_task.alloc(%s) : host tensor<?xf32>\n  ge_task.free"), "output"),
+    ],
+)  # fmt: skip
+def test_storage_that_nothing_wrote(
+    parse: Callable[[str], ModuleOp], without: str, reader: str
+) -> None:
+    with pytest.raises(VerifyException, match=f"'ge_task.{reader}' reads a tensor that no step"):
+        parse(without)
 
 
 def test_a_view_keeps_the_storage(loaded: Loader) -> None:
@@ -316,3 +331,47 @@ def test_what_cannot_be_loaded(loaded: Loader) -> None:
     known = loaded(text.replace("?", "4"))
     known.run([X])
     assert known.opaque_types() == ["Unheard"]
+
+
+CHOICE = """
+ge_task.host @m streams 1 {
+  %c = ge_task.input 0 name "c" : host tensor<KIND>
+  %one = ge_task.const dense<1> : tensor<i64> : host tensor<i64>
+  %zero = ge_task.const dense<0> : tensor<i64> : host tensor<i64>
+  %r = ge_task.if %c -> (host tensor<i64>) {
+    ge_task.yield(%one)
+  } else {
+    ge_task.yield(%zero)
+  }
+  ge_task.output 0(%r)
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "wanted"),
+    [
+        ("f32", np.float32(0.5), 1),
+        ("f32", np.float32(-0.25), 1),
+        ("f32", np.float32(np.nan), 1),
+        ("f32", np.float32(-0.0), 0),
+        ("complex<f32>", np.complex64(0.5j), 1),
+        ("i64", np.int64(-3), 1),
+        ("i1", np.bool_(False), 0),
+    ],
+)
+def test_a_condition_counts_by_being_other_than_zero(
+    kind: str, value: np.generic, wanted: int
+) -> None:
+    module = Parser(context(), CHOICE.replace("KIND", kind)).parse_module()
+    found = load(module).run({"c": np.array(value)})
+    assert int(np.asarray(next(iter(found.outputs.values())))) == wanted
+
+
+def test_a_condition_that_is_no_number_is_an_error() -> None:
+    text = Parser(context(), CHOICE.replace("KIND", "!ge.string")).parse_module()
+    with pytest.raises(RunError, match="condition is not one number but 1 elements of type object"):
+        load(text).run({"c": np.array("yes", object)})
+    many = Parser(context(), CHOICE.replace("tensor<KIND>", "tensor<?xi1>")).parse_module()
+    with pytest.raises(RunError, match="condition is not one number but 2 elements of type bool"):
+        load(many).run({"c": np.array([True, False])})

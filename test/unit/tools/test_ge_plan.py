@@ -84,7 +84,7 @@ def test_standard_input(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
         (
             "id,lower,upper,size,fixed\na,0,2,4,0\nb,1,3,4,2\n",
             [],
-            "F: error: in the fixed buffers, 0 and 1 overlap",
+            'F:3: error: "b" at 2 overlaps "a" of line 2 at 0 while both are in use',
         ),
         (None, [], "F: error: No such file or directory"),
     ],
@@ -98,6 +98,18 @@ def test_errors_are_one_line(
     code, out, err = run(path, "-o", tmp_path / "out.csv", *arguments)
     assert (code, out, err) == (1, "", message.replace("F:", f"{path}:") + "\n")
     assert not (tmp_path / "out.csv").exists()
+
+
+@pytest.mark.parametrize("output", ["-", "plan.csv"])
+def test_no_plan_without_its_map(run: Run, example: Path, tmp_path: Path, output: str) -> None:
+    target = output if output == "-" else tmp_path / output
+    missing = tmp_path / "missing" / "map.svg"
+    assert run(example, "-o", target, "--memory-map", missing) == (
+        1,
+        "",
+        f"{missing}: error: No such file or directory\n",
+    )
+    assert [path.name for path in tmp_path.iterdir()] == [example.name]
 
 
 def test_file_that_is_no_text(run: Run, tmp_path: Path) -> None:

@@ -116,6 +116,14 @@ def test_gears(run: Run, model: Path, tmp_path: Path) -> None:
     code, _, err = run(model, "--gears", "batch=1,2,4", "--dim", "seq=3", "--inputs", inputs)
     assert code == 1
     assert "no gear takes the inputs 'x' [3, 3, 4]" in err
+    both = "batch=1,seq=3;batch=1,seq=5"
+    code, out, _ = run(model, "--gears", both, "--dim", "batch=1", "--dim", "seq=5")
+    assert code == 0
+    assert "output y: float32 [1, 20]" in out
+    for gears in ("batch=1", "batch=1,2"):
+        code, _, err = run(model, "--gears", gears, "--dim", "seq=3", "--dim", "batch=7")
+        assert code == 1
+        assert "error: no gear has batch=7; there are batch=1" in err
     code, _, err = run(model, "--gears", "batch=1,2,4")
     assert code == 1
     assert "--dim seq=N" in err

@@ -76,6 +76,48 @@ def test_bytes_in_use_leave_out_inputs_and_outputs() -> None:
     assert MAP.live() == [(0, 64), (2, 96), (4, 32), (6, 0)]
 
 
+def test_the_peak_is_marked_and_explained() -> None:
+    assert MAP.busiest() == (2, 4, 96)
+    assert [buffer.name for buffer in MAP.at_peak()] == [HOSTILE, "y & z"]
+    (shown,) = page_data(html_text([MAP]))["maps"]
+    assert (shown["busiest"], shown["tight"]) == ([2, 4, 96], [0, 1])
+    assert shown["peakText"] == f"most in use from node 2 to 3: 96 B = {HOSTILE} 64 B, y & z 32 B"
+    told = "".join(ElementTree.fromstring(svg_text(MAP)).itertext())
+    assert "most in use from node 2 to 3: 96 B = x" in told
+    assert svg_text(MAP).count('class="m1"') == 1
+
+
+def test_nothing_in_use_has_no_peak_to_explain() -> None:
+    empty = MemoryMap("m", [MapBuffer("in", 0, 1, 16, 0, "Data", Role.INPUT)], 0, 0, "", top=16)
+    assert (empty.busiest(), empty.at_peak()) == (None, [])
+    text = svg_text(empty)
+    assert 'class="m1"' not in text
+    assert "lower bound" not in text
+    (shown,) = page_data(html_text([empty]))["maps"]
+    assert (shown["busiest"], shown["tight"], shown["peakText"]) == (None, [], "")
+
+
+def test_a_peak_that_is_the_bound_is_said_once() -> None:
+    tight = MemoryMap("m", [MapBuffer("a", 0, 2, 4096, 0)], 4096, 4096, "max live")
+    told = "".join(ElementTree.fromstring(svg_text(tight)).itertext())
+    assert told.count("lower bound") == 2  # in the summary, and at the line
+    assert "peak 4 KiB = lower bound" in told
+
+
+def test_names_stand_in_buffers_with_room_for_them() -> None:
+    wide = MapBuffer("model/layer/with/a/long/name/" * 9, 0, 50, 4096, 0)
+    flat = MapBuffer("flat", 0, 100, 8, 4096)
+    narrow = MapBuffer("narrow", 50, 51, 4096, 0)
+    long = MapBuffer("long", 51, 100, 4096, 0)
+    text = svg_text(MemoryMap("m", [wide, flat, narrow, long], 4104, 0, ""))
+    names = re.findall(r'<text class="n"[^>]*>([^<]*)</text>', text)
+    assert len(names) == 2
+    assert names[0].startswith("model/layer")
+    assert "\N{HORIZONTAL ELLIPSIS}" in names[0]
+    assert len(names[0]) < 100
+    assert names[1] == "long"
+
+
 def test_still_is_well_formed_and_to_scale() -> None:
     text = svg_text(MAP)
     first, second, _ = boxes_of(text)
@@ -95,8 +137,7 @@ def test_still_is_well_formed_and_to_scale() -> None:
 def test_axes_have_units() -> None:
     large = MemoryMap("m", [MapBuffer("b", 0, 10, 9 << 20, 0)], 9 << 20, 0, "")
     told = "".join(ElementTree.fromstring(svg_text(large)).itertext())
-    assert "0 MiB" in told
-    assert "8 MiB" in told
+    assert all(f"\n{size}\n" in told for size in ("0 B", "2 MiB", "4 MiB", "6 MiB", "8 MiB"))
     assert bytes_text(1536) == "1.5 KiB"
 
 

@@ -28,9 +28,6 @@ _ARRAYS = (
     "in_section_start in_section sections_of_start sections_of"
 )
 
-_TABLE_BITS = 20
-"""Failed states that are remembered, as a power of two: 16 MB, of which only what is written to is taken."""
-
 
 class _Problem(ctypes.Structure):
     _fields_ = [
@@ -72,7 +69,11 @@ class Kernel:
         offset = np.zeros(model.count, dtype=np.int64)
         problem, _kept = _problem(model, capacity)
         options = _Options(
-            limits.nodes, limits.first_nodes, limits.features, _TABLE_BITS, limits.seconds
+            limits.nodes,
+            limits.first_nodes,
+            limits.features,
+            limits.table_bits,
+            limits.seconds,
         )
         statistics = _Statistics()
         result = self.library.ge_pack_search(

@@ -6,9 +6,10 @@ output, and everybody else who uses the operand's memory must be done before the
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ge_dialect.analysis.memory.distances import origin
+from ge_dialect.analysis.memory.distances import origins
 from ge_dialect.analysis.memory.marks import NO_MARKS
 from ge_dialect.analysis.memory.model import MemoryGraph, Node, Output
 from ge_dialect.analysis.reach import HappensBefore
@@ -39,16 +40,16 @@ def forget_overwrites(graph: GraphOp) -> None:
             set_slot_attr(op, "res", 0, "reuse_input", None)
 
 
-def _in_runs(graph: MemoryGraph) -> set[int]:
+def _in_runs(graph: MemoryGraph, owners: Sequence[Output]) -> set[int]:
     """`uid`s of the owners of memory whose place a continuous run gives. What is not yet in one may get into it as the
     operand of a member that is written over it; what is in one is not written over."""
     found: set[int] = set()
     for node in graph.nodes:
         if node.lays_inputs or node.is_padded_input:
-            found.update(origin(x).uid for x in node.inputs if x is not None)
+            found.update(owners[x.uid].uid for x in node.inputs if x is not None)
         if node.marks.no_padding_output or node.is_padded_output:
-            found.update(origin(x).uid for x in node.outputs)
-            found.update(origin(x).uid for x in node.inputs if x is not None)
+            found.update(owners[x.uid].uid for x in node.outputs)
+            found.update(owners[x.uid].uid for x in node.inputs if x is not None)
     return found
 
 
@@ -74,12 +75,21 @@ def _elements(shape: tuple[int, ...]) -> int:
 
 
 class _Search:
+    """`owners`: whose memory each output is, by `uid`. `members`: what holds an owner's bytes since they were last
+    written over; who used them before is done before that. `last`: the greatest id of a user of an owner's memory."""
+
     def __init__(self, graph: MemoryGraph, order: HappensBefore | None) -> None:
         self.order = order
-        self.runs = _in_runs(graph)
+        self.owners = origins(graph)
+        self.runs = _in_runs(graph, self.owners)
         self.members: dict[int, list[Output]] = {}
+        self.last: dict[int, int] = {}
         for output in graph.outputs:
-            self.members.setdefault(origin(output).uid, []).append(output)
+            owner = self.owners[output.uid].uid
+            self.members.setdefault(owner, []).append(output)
+            users = (x for x in (output.node, *(x for x, _ in output.consumers)) if not x.renames)
+            last = max((x.id for x in users), default=-1)
+            self.last[owner] = max(self.last.get(owner, -1), last)
 
     def choose(self, node: Node) -> int | None:
         """The first input that the node may write over."""
@@ -101,8 +111,12 @@ class _Search:
         return None
 
     def _may_take(self, node: Node, slot: int, source: Output) -> bool:
-        owner, output = origin(source), node.outputs[0]
-        if owner.uid in self.runs or owner.stored != output.stored:
+        owner, output = self.owners[source.uid], node.outputs[0]
+        if (
+            self.last[owner.uid] != node.id
+            or owner.uid in self.runs
+            or owner.stored != output.stored
+        ):
             return False
         if owner.exact != source.exact or not _same_size(node, slot, source, output):
             return False
@@ -132,11 +146,14 @@ class _Search:
         """Note that the node writes over its input."""
         output, source = node.outputs[0], node.inputs[slot]
         assert source is not None
-        owner = origin(source).uid
-        self.members[owner] += self.members.pop(output.uid)
+        owner = self.owners[source.uid]
+        self.members[owner.uid] = self.members.pop(output.uid)
+        self.last[owner.uid] = self.last[output.uid]
+        for member in self.members[owner.uid]:
+            self.owners[member.uid] = owner
         output.source = source
         if output.uid in self.runs:
-            self.runs.add(owner)
+            self.runs.add(owner.uid)
 
 
 def overwrites(graph: MemoryGraph, order: HappensBefore | None) -> list[Overwrite]:

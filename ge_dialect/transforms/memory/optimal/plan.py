@@ -36,7 +36,7 @@ from ge_dialect.transforms.memory.reference.plan import (
 )
 from ge_dialect.transforms.memory.reference.requests import Request
 
-REFERENCE_REQUESTS_PER_MS = 6
+REFERENCE_REQUESTS_PER_MS = 20
 """So many pieces of memory for each millisecond of the budget GE's assigner, whose time grows with their square, is
 tried too where packing did not come to the bound."""
 MAX_PACKED_TWICE = 5000

@@ -24,6 +24,7 @@ from ge_dialect.analysis.packing import (
 )
 from ge_dialect.analysis.reach import HappensBefore
 from ge_dialect.analysis.sizes import BLOCK_ALIGN
+from ge_dialect.dialects.attrs import check_range
 from ge_dialect.transforms.memory.optimal.pieces import Piece, pieces_of
 from ge_dialect.transforms.memory.reference.requests import Request
 
@@ -76,6 +77,7 @@ def space_problem(
         conflicts = _life_times(graph, pieces)
     else:
         conflicts, untimed = _clocks(pieces, order)
+    check_range(sum(piece.size for piece in pieces))
     sizes = np.array([piece.size for piece in pieces], np.int64)
     problem = Problem(sizes, conflicts, alignments=alignments or 1, groups=groups)
     return SpaceProblem(pieces, problem, untimed)

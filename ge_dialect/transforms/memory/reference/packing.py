@@ -1,12 +1,14 @@
 """Level 2: whole blocks move into larger ones whose life does not meet theirs.
 
-Source: spec/memory.md section 4.3. For each block all later ones are tested at once on arrays; only those that can
-move are looked at one by one, so the time is that of blocks squared in numpy and of moves in Python.
+Source: spec/memory.md section 4.3. For each block all later ones are tested at once on arrays; what may move into it, a
+part of them, is tested against each place that comes up, and only those that can move are looked at one by one. So the
+time is that of blocks squared in numpy and of moves in Python.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 
 import numpy as np
 from numpy.typing import NDArray
@@ -87,25 +89,43 @@ class _Facts:
         self.special[row] = owner.continuous or owner.zero_copy
 
     def refresh_spans(self, blocks: Sequence[Block]) -> None:
-        """Begin, end and row of every member of the serial blocks."""
+        """Begin, end and row of every member of the serial blocks that may still move."""
+        usable: list[bool] = (self.serial & self.open).tolist()
         rows = [
             (x.begin, x.end, row)
             for row, block in enumerate(blocks)
-            if self.serial[row]
+            if usable[row]
             for x in block.members
         ]
         table = np.array(rows, np.int64).reshape(len(rows), 3)
         self.spans = (table[:, 0], table[:, 1], table[:, 2])
 
-    def follows(self, block: Block) -> Mask:
-        """Which blocks may come after `block`, and which may come before it: either will do (section 5.3).
+    def restricted(self, rows: Numbers) -> _Facts:
+        """The facts of some rows, ascending, numbered anew. `serial`, `open` and `special` stay as they are."""
+        found = copy(self)
+        found.begin, found.stream, found.last = self.begin[rows], self.stream[rows], self.last[rows]
+        found.ends, found.known = self.ends[rows], self.known[rows]
+        found.end_stream = self.end_stream[rows]
+        begins, ends, owners = self.spans
+        number = np.full(len(self.begin), -1, np.int64)
+        number[rows] = np.arange(len(rows))
+        owners = number[owners]
+        kept = owners >= 0
+        found.spans = (begins[kept], ends[kept], owners[kept])
+        return found
+
+    def follows(self, block: Block, since: int = 0) -> Mask:
+        """Which blocks from row `since` on may come after `block`, and which may come before it: either will do
+        (section 5.3).
 
         With memory priority an end that is known on one other stream is compared there, not on the own stream.
         """
         owner, last = block.owner, block.members[-1]
         own = self.column[owner.stream]
-        after = self.begin > last.end
-        before = owner.begin > self.ends[:, own]
+        begin, stream, ends_of = self.begin[since:], self.stream[since:], self.ends[since:]
+        known_of, end_stream = self.known[since:], self.end_stream[since:]
+        after = begin > last.end
+        before = owner.begin > ends_of[:, own]
         if len(self.streams) == 1:
             return after | before
         known = np.array(
@@ -113,32 +133,34 @@ class _Facts:
             np.int64,
         )
         ends = np.array([last.end_on(stream) for stream in self.streams], np.int64)
-        peer, peer_here = self.known[:, own], known[self.stream]
-        over = peer > ends[self.stream]
-        over_here = peer_here > self.ends[:, own]
+        peer, peer_here = known_of[:, own], known[stream]
+        over = peer > ends[stream]
+        over_here = peer_here > ends_of[:, own]
         if self.priority:
-            rows = np.arange(len(self.begin))
-            for stream, end in last.ends.items():
-                column = self.column[stream]
-                over = np.where(
-                    self.stream == column, self.begin > end, self.known[:, column] >= end
-                )
-            end_here = self.ends[rows, self.end_stream]
+            rows = np.arange(len(begin))
+            for name, end in last.ends.items():
+                column = self.column[name]
+                over = np.where(stream == column, begin > end, known_of[:, column] >= end)
+            end_here = ends_of[rows, end_stream]
             there = np.where(
-                self.end_stream == own, owner.begin > end_here, known[self.end_stream] >= end_here
+                end_stream == own, owner.begin > end_here, known[end_stream] >= end_here
             )
-            over_here = np.where(self.end_stream >= 0, there, over_here)
+            over_here = np.where(end_stream >= 0, there, over_here)
+        last_of = self.last[since:]
         other_after = (peer >= last.at) & (last.at > 0) & over
-        other_before = (peer_here >= self.last) & (self.last > 0) & over_here
-        return np.where(self.stream == own, after | before, other_after | other_before)
+        other_before = (peer_here >= last_of) & (last_of > 0) & over_here
+        return np.where(stream == own, after | before, other_after | other_before)
 
-    def gaps(self, block: Block, lives: Lives) -> Mask:
-        """Which serial blocks of the same stream have a member that fits between the members of `block`."""
-        found = np.zeros(len(self.begin), np.bool_)
+    def gaps(self, block: Block, lives: Lives, since: int = 0) -> Mask:
+        """Which serial blocks of the same stream, from row `since` on, have a member that fits between the members of
+        `block`."""
+        found = np.zeros(len(self.begin) - since, np.bool_)
         if _is_serial(block):
             begins, ends, rows = self.spans
-            found[rows[_clear(lives, (begins, ends))]] = True
-            found &= self.stream == self.column[block.owner.stream]
+            first = int(np.searchsorted(rows, since))
+            clear = _clear(lives, (begins[first:], ends[first:]))
+            found[rows[first:][clear] - since] = True
+            found &= self.stream[since:] == self.column[block.owner.stream]
         return found
 
 
@@ -163,52 +185,63 @@ def _merged(first: Lives, second: Lives) -> Lives:
 class _Tree:
     """The block that is being filled and all blocks in it, as places for further ones.
 
-    A place is the number of one of `blocks`; `above` is the place that it lies in. `fits[row, place]`: whether (a
-    member of) block `row` of the list can lie there by its life, in all blocks around that place too. `around` are
-    the lives of a place and of all above it. `sequence` lists the places children first, as they are tried; `room` are
-    bytes left.
+    A place is the number of one of `blocks`; `above` is the place that it lies in. Rows are those of the blocks that
+    may find a place, in the order in which they are tried; they never come back, so that a place knows of those behind
+    the one that made it, `since`, alone. `fits[place, row]`: whether (a member of) block `row` can lie there by its
+    life, in all blocks around that place too. `around` are the lives of a place and of all above it. `order` lists the
+    places children first, as they are tried; `room` are bytes left, none in places that lie too deep.
     """
 
-    def __init__(self, facts: _Facts, top: Block) -> None:
+    def __init__(self, facts: _Facts, top: Block, whole: Mask, fits: Mask) -> None:
         self.facts = facts
         self.blocks: list[Block] = []
         self.above: list[int] = []
         self.depth: list[int] = []
+        self.since: list[int] = []
         self.whole: list[Mask] = []
         self.lives: list[Lives] = []
         self.around: list[Lives] = []
-        self.fits: Mask = np.zeros((len(facts.begin), 8), np.bool_)
+        self.fits: Mask = np.zeros((8, len(facts.begin)), np.bool_)
         self.room: Numbers = np.zeros(8, np.int64)
-        self.order: list[int] = []
-        self.sequence: Numbers = np.zeros(0, np.int64)
-        self._add(top, -1, len(self.order))
+        self._order: Numbers = np.zeros(8, np.int64)
+        self._append(top, -1, 0, 0, whole, fits)
 
-    def _add(self, block: Block, above: int, at: int) -> None:
+    @property
+    def order(self) -> Numbers:
+        """Places, children first."""
+        return self._order[: len(self.blocks)]
+
+    def _append(
+        self, block: Block, above: int, at: int, since: int, whole: Mask, fits: Mask
+    ) -> None:
+        """Add a place, to be tried as number `at`; masks are of the rows from `since` on."""
         place = len(self.blocks)
         if place == len(self.room):
             self.room = np.concatenate([self.room, np.zeros_like(self.room)])
-            self.fits = np.concatenate([self.fits, np.zeros_like(self.fits)], axis=1)
-        whole = self.facts.follows(block)
+            self._order = np.concatenate([self._order, np.zeros_like(self._order)])
+            self.fits = np.concatenate([self.fits, np.zeros_like(self.fits)])
         lives = _lives(block)
-        fits = whole | self.facts.gaps(block, lives)
-        if above >= 0:
-            fits &= self.fits[:, above]
         self.blocks.append(block)
         self.above.append(above)
         self.depth.append(self.depth[above] + 1 if above >= 0 else 0)
+        self.since.append(since)
         self.whole.append(whole)
         self.lives.append(lives)
         self.around.append(_merged(self.around[above], lives) if above >= 0 else lives)
-        self.fits[:, place] = fits
-        self.room[place] = _own_room(block)
-        self.order.insert(at, place)
-        self.sequence = np.array(self.order, np.int64)
+        self.fits[place, since:] = fits
+        self.room[place] = _own_room(block) if self.depth[place] < MAX_DEPTH else 0
+        self._order[at + 1 : place + 1] = self._order[at:place].copy()
+        self._order[at] = place
 
-    def put(self, place: int, child: Block) -> None:
-        """Put a block into the one at `place`."""
+    def put(self, place: int, child: Block, row: int) -> None:
+        """Put a block, which is (part of) that of `row`, into the one at `place`."""
         _adopt(self.blocks[place], child)
         self.room[place] = _own_room(self.blocks[place])
-        self._add(child, place, self.order.index(place))
+        whole = self.facts.follows(child, row + 1)
+        fits = whole | self.facts.gaps(child, _lives(child), row + 1)
+        fits &= self.fits[place, row + 1 :]
+        at = int(np.flatnonzero(self.order == place)[0])
+        self._append(child, place, at, row + 1, whole, fits)
 
     def largest(self) -> int:
         """The largest block that may still find space."""
@@ -216,15 +249,14 @@ class _Tree:
 
     def find(self, child: Block, row: int) -> tuple[int, list[Request]] | None:
         """The first place that takes (some of) the block's members, and which; None when there is none."""
-        order = self.sequence
-        possible: Numbers = order[self.fits[row, order] & (self.room[order] >= child.size)]
+        order = self.order
+        possible: Numbers = order[self.room[order] >= child.size]
+        possible = possible[self.fits[possible, row]]
         if not len(possible):
             return None
         wanted = _lives(child)
         places: list[int] = possible.tolist()
         for place in places:
-            if self.depth[place] >= MAX_DEPTH:
-                continue
             clear = self._clear_at(place, row, wanted)
             count = int(np.count_nonzero(clear))
             if count and _has_space(self.blocks[place], child, count == len(clear)):
@@ -238,7 +270,7 @@ class _Tree:
             return _clear(self.around[place], wanted)
         clear = np.ones(len(wanted[0]), np.bool_)
         while place >= 0 and clear.any():
-            if not self.whole[place][row]:
+            if not self.whole[place][row - self.since[place]]:
                 clear &= _clear(self.lives[place], wanted)
             place = self.above[place]
         return clear
@@ -259,29 +291,37 @@ class _Packer:
             if parent.is_child or not self.facts.open[row]:
                 continue
             moved += self._fill(row, parent)
-            if moved > 64:  # rows of children and of what was split off have changed
+            if moved > max(64, len(self.facts.spans[0]) // 32):
+                # Rows of children and of what was split off have changed; until now they were looked at in vain.
                 self.facts.refresh_spans(self.blocks)
                 moved = 0
 
-    def _candidates(self, row: int, parent: Block, tree: _Tree) -> list[int]:
-        """The later blocks that may go into `parent`, or, where they are special, around it."""
-        facts = self.facts
-        whole = tree.whole[0]
-        special = bool(facts.special[row])
-        found = facts.open & ~facts.special
-        found &= whole if special else tree.fits[:, 0]
-        if not special:
-            found |= facts.open & facts.special & whole & (facts.size == parent.size)
-        found &= facts.size <= tree.largest()
-        found[: row + 1] = False
-        return np.nonzero(found)[0].tolist()
+    def _candidates(self, row: int, parent: Block) -> tuple[Numbers, Mask, Mask]:
+        """The later blocks that may go into `parent`, or, where they are special, around it; of each whether its life
+        as a whole, and whether that of a member, meets none of the parent's."""
+        facts, since = self.facts, row + 1
+        whole = facts.follows(parent, since)
+        fits = whole | facts.gaps(parent, _lives(parent), since)
+        is_open, special, size = facts.open[since:], facts.special[since:], facts.size[since:]
+        is_special = bool(facts.special[row])
+        found = is_open & ~special
+        found &= whole if is_special else fits
+        if not is_special:
+            found |= is_open & special & whole & (size == parent.size)
+        found &= size <= _own_room(parent)
+        rows = np.flatnonzero(found)
+        return rows + since, whole[rows], fits[rows]
 
     def _fill(self, row: int, parent: Block) -> int:
         """Put later blocks into `parent` and its children; how many (parts) moved."""
-        tree = _Tree(self.facts, parent)
+        rows, whole, fits = self._candidates(row, parent)
+        if not len(rows):
+            return 0
+        tree = _Tree(self.facts.restricted(rows), parent, whole, fits)
         moved = 0
         largest = tree.largest()
-        for index in self._candidates(row, parent, tree):
+        indices: list[int] = rows.tolist()
+        for number, index in enumerate(indices):
             child = self.blocks[index]
             if child.children or child.size > largest or not _compatible(parent, child):
                 continue
@@ -294,26 +334,26 @@ class _Packer:
                     self.facts.open[row] = False
                     return moved + 1
                 continue
-            found = tree.find(child, index)
+            found = tree.find(child, number)
             if found is not None:
-                self._move(tree, *found, child, index)
+                self._move(tree, *found, index, number)
                 largest = tree.largest()
                 moved += 1
         return moved
 
-    def _move(
-        self, tree: _Tree, place: int, members: list[Request], child: Block, row: int
-    ) -> None:
+    def _move(self, tree: _Tree, place: int, members: list[Request], row: int, number: int) -> None:
+        """Move members of the block of a row, which is `number` in the tree, to a place."""
+        child = self.blocks[row]
         if len(members) == len(child.members):
             self.facts.open[row] = False
-            tree.put(place, child)
+            tree.put(place, child, number)
             return
         # Only some members can move: they become a block of their own, the others stay.
         chosen = {id(x) for x in members}
         part = Block(child.size, members, io_input=child.io_input, zeroed=child.zeroed)
         child.members = [x for x in child.members if id(x) not in chosen]
         self.facts.update(row, child)
-        tree.put(place, part)
+        tree.put(place, part, number)
 
 
 def _adopt(parent: Block, child: Block) -> None:

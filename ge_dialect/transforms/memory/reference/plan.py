@@ -142,7 +142,8 @@ def write_plan(plan: Plan) -> None:
     scratch: dict[Node, dict[int, int]] = {}
     for request in plan.wanted.pool:
         if request.cluster is None:
-            offset = plan.assignment.offsets[id(request)]
+            # A workspace of no bytes is nowhere, which any place is.
+            offset = plan.assignment.offsets[id(request)] if request.size else 0
             scratch.setdefault(request.node, {})[request.workspace] = offset
     for node in plan.graph.nodes:
         if node.outputs:

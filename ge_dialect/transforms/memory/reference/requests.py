@@ -135,6 +135,7 @@ class _Maker:
         self.edges = edges
         self.options = options
         self.last = max(0, len(graph.nodes) - 1)
+        self.handles: dict[Node, bool] = {}
         self.merged = _merge_groups(graph)
         self.input_numbers = _input_numbers(graph)
         self.is_part = any(x.is_data and PARENT_SLOT in x.op.attributes for x in graph.nodes)
@@ -144,7 +145,8 @@ class _Maker:
         producers = [x for x in cluster.producers if x.stored > 0 and not is_outside_pools(x)]
         if not producers:
             return None
-        owner = min(producers, key=lambda x: (cluster.places[cluster.outputs.index(x)], x.uid))
+        place = dict(zip(cluster.outputs, cluster.places, strict=True))
+        owner = min(producers, key=lambda x: (place[x], x.uid))
         node = owner.node
         request = Request(
             node,
@@ -219,8 +221,12 @@ class _Maker:
                 post &= kind not in _NO_POST
             if _is_iterator(node):
                 pre = post = False
-            if _holds_handles(node):
-                post = False
+            if len(node.outputs) > 1:
+                if node not in self.handles:  # its other outputs ask too
+                    self.handles[node] = _holds_handles(node)
+                post &= not self.handles[node]
+            else:
+                post &= not _holds_handles(node)
             if node.marks.no_reuse or output.uid in self.merged:
                 pre = post = False
             accepts &= not refuses_refresh(node)

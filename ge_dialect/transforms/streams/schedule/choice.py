@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from ge_dialect.transforms.streams.schedule.list_schedule import by_priority, list_schedule
+from ge_dialect.transforms.streams.schedule.moves import improve, renumbered
 from ge_dialect.transforms.streams.schedule.problem import Problem, in_new_order
 from ge_dialect.transforms.streams.schedule.simulation import Outcome, simulate
 
@@ -16,7 +17,14 @@ ORDER_GAIN = 0.005
 """Another order of nodes has to save this part of the time: the memory of a step depends on the order."""
 
 CAUTIONS = (0.0, 1.0)
-"""How much more than it costs by itself an event counts; both are tried."""
+"""How much more than it costs by itself an event counts; all are tried."""
+
+SMALL = 4096
+"""Graphs of up to so many nodes are worth more tries: what these take does not show beside the rest of a build."""
+
+SMALL_CAUTIONS = (0.0, 0.5, 1.0, 4.0)
+_ALL_LIMITS = 8
+"""Up to so many streams every smaller number is tried, too; beyond, half as many, a quarter, ..."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,23 +36,22 @@ class Schedule:
 
 
 def best_streams(problem: Problem, limit: int, others: Iterable[Sequence[int]] = ()) -> Schedule:
-    """The schedule to take, in the order of the problem: on one stream, on 2, 4, ... up to `limit` streams, or one of
-    `others`, which somebody else has found (any numbers). The shortest, but of those that come within `STREAM_GAIN` of
+    """The schedule to take, in the order of the problem: on one stream, on fewer streams than `limit` or so many, or
+    one of `others`, which somebody else has found (any numbers). In small graphs (`SMALL`) the best for each number of
+    streams goes through a local search (`moves.improve`). The shortest, but of those that come within `STREAM_GAIN` of
     it the one with the fewest streams, then events. Nodes with a lane have streams beside these."""
-    limits: list[int] = []
-    at = 2
-    while at < limit:
-        limits.append(at)
-        at *= 2
-    if limit > 1:
-        limits.append(limit)
     found = [_timed(problem, _one_stream(problem))]
-    for each in limits:
-        made = [_timed(problem, list_schedule(problem, each, caution)) for caution in CAUTIONS]
+    for each in _limits(problem, limit):
+        made = [
+            _timed(problem, list_schedule(problem, each, caution)) for caution in _cautions(problem)
+        ]
         found += made
+        if _is_small(problem):
+            best = min(made, key=lambda one: one.outcome.makespan)
+            found.append(Schedule(*improve(problem, best.streams, best.outcome)))
         if all(one.outcome.streams < each for one in made):
             break  # more would not be opened either
-    found += (_timed(problem, _renumbered(each)) for each in others)
+    found += (_timed(problem, renumbered(each)) for each in others)
     fastest = min(each.outcome.makespan for each in found)
     good = [each for each in found if each.outcome.makespan <= fastest * (1 + STREAM_GAIN)]
     return min(good, key=lambda x: (x.outcome.streams, x.outcome.events, x.outcome.makespan))
@@ -61,21 +68,36 @@ def best_order(
     if limit < 2:
         return None
     sync = problem.sync
-    present = [_shortest(problem, limit)]
-    present += (simulate(problem, _renumbered(each)).makespan for each in others)
-    best = min(present) * (1 - ORDER_GAIN)
-    chosen: list[int] | None = None
-    for edge in (0.0, sync.record + sync.latency + sync.wait):
-        order = by_priority(problem.sources, problem.ranks(edge))
-        makespan = _shortest(in_new_order(problem, order), limit)
-        if makespan < best:
-            best, chosen = makespan, order
-    return chosen
+    limits = _limits(problem, limit) if _is_small(problem) else [limit]
+    orders = [
+        by_priority(problem.sources, problem.ranks(edge))
+        for edge in (0.0, sync.record + sync.latency + sync.wait)
+    ]
+    present, *others_in = (
+        _shortest(each, limits)
+        for each in (problem, *(in_new_order(problem, order) for order in orders))
+    )
+    given = (simulate(problem, renumbered(each)).makespan for each in others)
+    present[-1] = min([present[-1], *given])
+    # What fewer streams alone would make of it is not given away: more streams do not make a step longer.
+    needed = present[-1]
+    for place, old in enumerate(present):
+        new = min(times[place] for times in others_in)
+        if new < old * (1 - ORDER_GAIN):
+            needed = min(needed, new)
+    if needed >= present[-1]:
+        return None
+    return min(zip(others_in, orders, strict=True), key=lambda each: each[0][-1])[1]
 
 
-def _shortest(problem: Problem, limit: int) -> float:
-    schedules = (list_schedule(problem, limit, caution) for caution in CAUTIONS)
-    return min(simulate(problem, streams).makespan for streams in schedules)
+def _shortest(problem: Problem, limits: Sequence[int]) -> list[float]:
+    """The shortest time on at most so many streams, for each of `limits` (ascending)."""
+    found: list[float] = []
+    for limit in limits:
+        made = (list_schedule(problem, limit, caution) for caution in _cautions(problem))
+        best = min(simulate(problem, streams).makespan for streams in made)
+        found.append(min(best, found[-1]) if found else best)
+    return found
 
 
 def _timed(problem: Problem, streams: list[int]) -> Schedule:
@@ -89,6 +111,21 @@ def _one_stream(problem: Problem) -> list[int]:
     return [numbers.setdefault(lane, len(numbers)) for lane in problem.lanes]
 
 
-def _renumbered(streams: Sequence[int]) -> list[int]:
-    numbers: dict[int, int] = {}
-    return [numbers.setdefault(stream, len(numbers)) for stream in streams]
+def _is_small(problem: Problem) -> bool:
+    return len(problem.times) <= SMALL
+
+
+def _cautions(problem: Problem) -> Sequence[float]:
+    return SMALL_CAUTIONS if _is_small(problem) else CAUTIONS
+
+
+def _limits(problem: Problem, limit: int) -> list[int]:
+    """The numbers of streams to try, ascending, `limit` the last."""
+    if limit <= _ALL_LIMITS and _is_small(problem):
+        return list(range(2, limit + 1))
+    limits: list[int] = []
+    at = 2
+    while at < limit:
+        limits.append(at)
+        at *= 2
+    return [*limits, limit] if limit > 1 else limits

@@ -278,3 +278,15 @@ ge_task.host @h {
 ge_task.model @m streams 1 {
   ge_task.kernel "Relu"(%gone) -> () stream 0
 }
+
+// -----
+
+// CHECK: 'ge_task.model' stream_num 9223372036854775807 is more than 1048576
+ge_task.model @m streams 9223372036854775807 {
+}
+
+// -----
+
+// CHECK: 'ge_task.host' stream_num 4294967296 is more than 1048576
+ge_task.host @h streams 4294967296 {
+}

@@ -169,6 +169,7 @@ ge.graph @gone {
 // -----
 
 ge.graph @refused {
+  ge.label_set label_index 0 {ge.name = "l", ge.stream = 0}
   // expected-error @below {{node "g" of type LabelGoto has no task: task generation for it is not supported}}
   ge.label_goto "LabelGoto" label_index 0 {ge.name = "g", ge.stream = 0}
 }

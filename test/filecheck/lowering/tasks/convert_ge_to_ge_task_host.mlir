@@ -336,11 +336,13 @@ ge.graph @host_only {
 // CHECK-LABEL: ge_task.host @streams streams 2 events 1 {
 // CHECK-NEXT:  %x = ge_task.input 0 name "x" : any tensor<?xf32>
 // CHECK-NEXT:  [[V0:%[0-9]+]] = ge_task.ensure_device(%x)
+// CHECK-NEXT:  ge_task.record 0 stream 0
+// CHECK-NEXT:  ge_task.wait 0 stream 1
 // CHECK-NEXT:  [[V1:%[0-9]+]] = ge_task.infer_shape "Neg"([[V0]]) -> (!ge_task.shape<1>) op 1 attrs {_send_event_ids = array<i64: 0>} {ge.name = "y"}
 // CHECK-NEXT:  [[V2:%[0-9]+]] = ge_task.tiling "Neg"([[V0]]) outs ([[V1]]) -> (!ge_task.tiling) op 1 attrs {_send_event_ids = array<i64: 0>} may_be_empty {ge.name = "y"}
 // CHECK-NEXT:  %y = ge_task.alloc([[V1]]) stream 1 : device tensor<?xf32>
 // CHECK-NEXT:  ge_task.launch "Neg"([[V0]]) outs (%y) tiling [[V2]] stream 1 op 1 attrs {_send_event_ids = array<i64: 0>} may_be_empty {ge.name = "y"}
-// CHECK-NEXT:  ge_task.free([[V0]]) stream 1
+// CHECK-NEXT:  ge_task.free([[V0]]) stream 0
 // CHECK-NEXT:  ge_task.record 0 stream 1
 // CHECK-NEXT:  ge_task.wait 0 stream 0
 // CHECK-NEXT:  [[V3:%[0-9]+]] = ge_task.infer_shape "Abs"(%y) -> (!ge_task.shape<1>) op 3 attrs {_recv_event_ids = array<i64: 0>} {ge.name = "z"}

@@ -139,3 +139,52 @@ ge.graph @else {
   %x = ge.data {ge.name = "x", ge.parent_node_index = 0 : i64} : tensor<i1>
   ge.net_output (%x) {ge.name = "out"}
 }
+
+// -----
+
+// CHECK: missed: left to the host: Loop "loop": its trip count is tensor<i32>, expected tensor<i64>
+ge.graph @count {
+  %m = ge.data index 0 {ge.name = "m"} : tensor<i32>
+  %v = ge.data index 1 {ge.name = "v"} : tensor<2xf32>
+  %none = ge.absent
+  %r = ge.op "Loop" (%m, %none, %v) source "ai.onnx::Loop@16" subgraphs [@body] {ge.name = "loop"} : tensor<2xf32>
+  ge.net_output (%r) {ge.name = "out"}
+}
+ge.graph @body {
+  %go = ge.data {ge.name = "go", ge.formal = "condition"} : tensor<i1>
+  %v = ge.data {ge.name = "v", ge.parent_node_index = 2 : i64} : tensor<2xf32>
+  %n = ge.op "Neg" (%v) {ge.name = "n"} : tensor<2xf32>
+  ge.net_output (%go, %n) {ge.name = "out"}
+}
+
+// -----
+
+// CHECK: missed: left to the host: Loop "loop": the iteration in its body is tensor<f32>, expected tensor<i64>
+ge.graph @number {
+  %m = ge.data index 0 {ge.name = "m"} : tensor<i64>
+  %v = ge.data index 1 {ge.name = "v"} : tensor<f32>
+  %none = ge.absent
+  %r = ge.op "Loop" (%m, %none, %v) source "ai.onnx::Loop@16" subgraphs [@body] {ge.name = "loop"} : tensor<f32>
+  ge.net_output (%r) {ge.name = "out"}
+}
+ge.graph @body {
+  %i = ge.data {ge.name = "i", ge.formal = "iteration"} : tensor<f32>
+  %go = ge.data {ge.name = "go", ge.formal = "condition"} : tensor<i1>
+  %v = ge.data {ge.name = "v", ge.parent_node_index = 2 : i64} : tensor<f32>
+  %n = ge.op "Add" (%v, %i) {ge.name = "n"} : tensor<f32>
+  ge.net_output (%go, %n) {ge.name = "out"}
+}
+
+// -----
+
+// CHECK: missed: left to the host: Scan "scan": scan_input_axes is 'x', no list of integers
+ge.graph @axes {
+  %z = ge.data index 0 {ge.name = "z"} : tensor<3x2xf32>
+  %t = ge.op "Scan" (%z) source "ai.onnx::Scan@16" attrs {num_scan_inputs = 1 : i64, scan_input_axes = "x"} subgraphs [@body] {ge.name = "scan"} : tensor<3x2xf32>
+  ge.net_output (%t) {ge.name = "out"}
+}
+ge.graph @body {
+  %z = ge.data {ge.name = "z", ge.parent_node_index = 0 : i64} : tensor<2xf32>
+  %n = ge.op "Neg" (%z) {ge.name = "n"} : tensor<2xf32>
+  ge.net_output (%n) {ge.name = "out"}
+}

@@ -3,7 +3,11 @@
 // RUN: not ge-opt %s -p 'ge-host-exec{pass-switch="maybe"}' 2>&1 | filecheck %s --check-prefix=SWITCH
 // RUN: not ge-opt %s -p 'ge-host-exec{kernels="Add|-Mul"}' 2>&1 | filecheck %s --check-prefix=KERNELS
 // RUN: not ge-opt %s -p 'ge-host-exec{kernels="-Frobnicate"}' 2>&1 | filecheck %s --check-prefix=ABSENT
+// RUN: not ge-opt %s -p 'ge-host-exec{max-elements=-1}' 2>&1 | filecheck %s --check-prefix=ELEMENTS
+// RUN: not ge-opt %s -p 'ge-host-fusion{max-growth=-1}' 2>&1 | filecheck %s --check-prefix=GROWTH
 
+// ELEMENTS: error: max-elements is a number of elements, not -1
+// GROWTH: error: max-growth is not below 0, got -1
 // LEVEL: error: no optimisation level 'O4', expected one of O0, O1, O2, O3
 // SWITCH: error: the pass switch is 'on', 'off' or empty, not 'maybe'
 // KERNELS: error: host kernels are named either all plainly (these alone) or all with + or - (changes)

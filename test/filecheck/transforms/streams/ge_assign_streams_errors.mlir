@@ -11,10 +11,10 @@
 // RUN: not ge-opt %s -p 'ge-assign-engines,ge-assign-streams{mode=schedule device=none}' --split-input-file 2>&1 | filecheck %s --check-prefix=PROFILE
 // RUN: not ge-opt %s -p 'ge-assign-engines,ge-assign-streams{mode=dynamic ac-parallel-enable=2}' --split-input-file 2>&1 | filecheck %s --check-prefix=AC
 
-// ZERO: ge.autoMultistreamParallelMode cannot be 'LoadBalance:0': the number of streams is from 1 to 64
-// MANY: ge.autoMultistreamParallelMode cannot be 'LoadBalance:65': the number of streams is from 1 to 64
-// BARE: ge.autoMultistreamParallelMode cannot be 'LoadBalance': expected LoadBalance:N with N from 1 to 64
-// WRONG: option mode cannot be 'two': expected one of single, multi, dynamic, max-concurrency, schedule:N, or
+// ZERO: error: option mode cannot be 'LoadBalance:0': the number of streams is from 1 to 64
+// MANY: error: option mode cannot be 'LoadBalance:65': the number of streams is from 1 to 64
+// BARE: error: option mode cannot be 'LoadBalance': expected LoadBalance:N with N from 1 to 64
+// WRONG: option mode cannot be 'two': expected one of single, multi, dynamic, max-concurrency, cv, schedule:N, LoadBalance:N, MainStream:N, WeightedLoadBalance:N
 // SZERO: error: option mode cannot be 'schedule:0': the number of streams is from 1 to 64
 // SMANY: error: option mode cannot be 'schedule:65': the number of streams is from 1 to 64
 // SEMPTY: error: option mode cannot be 'schedule:': the number of streams is from 1 to 64
@@ -33,7 +33,7 @@ ge.graph @main {
 // -----
 
 // Tests that an automatic mode of the graph and a single stream exclude each other, whatever the mode.
-// CHECK: error: ge.autoMultistreamParallelMode = 'LoadBalance:8' conflicts with ge.enableSingleStream
+// CHECK: ge_assign_streams_errors.mlir:[[# @LINE + 1]]:1: error: ge.autoMultistreamParallelMode = 'LoadBalance:8' conflicts with ge.enableSingleStream
 ge.graph @main attributes {ge.auto_multistream_mode = "LoadBalance:8"} {
   %x = ge.data index 0 {ge.name = "x"} : tensor<2xf32>
   %y = ge.op "Relu" (%x) attrs {_stream_label = "a"} {ge.name = "y"} : tensor<2xf32>

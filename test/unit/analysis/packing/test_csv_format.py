@@ -37,11 +37,28 @@ def test_columns_in_any_order_others_are_copied() -> None:
         ("id,lower,upper,size\na,0,1,99999999999999999999\n", "f.csv:2: size 9+ is out of range"),
         ("id,lower,upper,size,alignment\na,0,1,2,0\n", "f.csv:2: alignment 0 is not positive"),
         ('id,lower,upper,size\n"a,0,1,2\n', "f.csv:2: "),
+        ("id,lower,upper,size\na,0,1,1_0\n", "f.csv:2: size '1_0' is not a whole number"),
+        ("id,lower,upper,size,size\na,0,1,1,2\n", "f.csv:1: two columns are called size"),
+        ("id,lower,upper,size,fixed\na,0,1,1,-7\n", "f.csv:2: the fixed address -7 is negative"),
+        (
+            "id,lower,upper,size,alignment,fixed\na,0,1,1,4,6\n",
+            "f.csv:2: the fixed address 6 is no multiple of 4",
+        ),
     ],
 )
 def test_faults_have_a_place(text: str, message: str) -> None:
     with pytest.raises(PackingError, match=message):
         read_table(text, "f.csv")
+
+
+def test_sizes_whose_sum_leaves_64_bits_are_refused() -> None:
+    large = (1 << 62) - 1
+    rows = "".join(f"b{k},0,1,{large}\n" for k in range(5))
+    table = read_table(f"id,lower,upper,size\n{rows}", "f.csv")
+    with pytest.raises(
+        PackingError, match=f"f.csv: the buffers have {5 * large + 5} bytes together"
+    ):
+        table.problem()
 
 
 def test_empty_file_with_header() -> None:

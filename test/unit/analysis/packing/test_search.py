@@ -15,6 +15,7 @@ from ge_dialect.analysis.packing.model import Model, model_of
 from ge_dialect.analysis.packing.outcome import Feature, Limits, Outcome, Verdict
 from ge_dialect.analysis.packing.peel import peel, put_back
 from ge_dialect.analysis.packing.problem import Group
+from ge_dialect.analysis.packing.search_state import SearchState
 from ge_dialect.analysis.packing.search_tree import search
 from ge_dialect.analysis.packing.subproblem import restricted
 
@@ -28,9 +29,11 @@ def sized(problem: Problem) -> Problem:
     return restricted(problem, (problem.sizes > 0).nonzero()[0])
 
 
-def both(model: Model, capacity: int, features: Feature, nodes: int = 1 << 40) -> Outcome:
+def both(
+    model: Model, capacity: int, features: Feature, nodes: int = 1 << 40, table_bits: int = 20
+) -> Outcome:
     """The outcome in Python; the kernel, where there is one, must walk the same tree."""
-    limits = Limits(60.0, nodes, first_nodes=40, features=features)
+    limits = Limits(60.0, nodes, first_nodes=40, features=features, table_bits=table_bits)
     outcome = search(model, capacity, limits)
     compiled = kernel()
     if compiled is not None:
@@ -60,13 +63,25 @@ def test_decides_the_best_capacity_and_one_less(problem: Problem, features: Feat
         assert both(model, best - 1, features).verdict is Verdict.NONE
 
 
-@given(problem=problems(16, 30), slack=st.integers(0, 4))
+@given(problem=problems(16, 30), slack=st.integers(0, 4), table_bits=st.sampled_from([1, 3, 20]))
 @SLOW
-def test_python_and_kernel_walk_the_same_tree(problem: Problem, slack: int) -> None:
+def test_python_and_kernel_walk_the_same_tree(
+    problem: Problem, slack: int, table_bits: int
+) -> None:
     problem = sized(problem)
     model = model_of(problem, 1)
     totals = [int(model.size[section].sum()) for section in map(list, model.sections.as_python())]
-    both(model, max(totals, default=0) + slack, Feature.ALL, nodes=400)
+    both(model, max(totals, default=0) + slack, Feature.ALL, 400, table_bits)
+
+
+@pytest.mark.parametrize("table_bits", [0, 2, 4, 20])
+def test_both_forget_the_same_states(table_bits: int) -> None:
+    """In a small table failed states take each other's places, which costs nodes."""
+    problem = _made(24, 717)
+    model, bound = model_of(problem, 1), lower_bound(problem).bytes
+    found = both(model, bound, Feature.ALL, table_bits=table_bits)
+    assert found.verdict is Verdict.FITS
+    assert (found.nodes > both(model, bound, Feature.ALL).nodes) is (table_bits < 4)
 
 
 @given(problem=problems(8, 5), slack=st.integers(0, 6))
@@ -131,3 +146,15 @@ def _made(count: int, seed: int) -> Problem:
         ends.append(starts[-1] + random.randrange(1, count // 3))
         sizes.append(random.randrange(1, 30))
     return Problem(sizes, IntervalConflicts(starts, ends))
+
+
+def test_groups_of_thousands_are_raised_without_recursion() -> None:
+    count = 1500
+    group = Group.end_to_end(range(1, count + 1), [1] * count)
+    problem = Problem(
+        [2] + [1] * count, IntervalConflicts([0] * (count + 1), [1] * (count + 1)), groups=[group]
+    )
+    state = SearchState(model_of(problem, 1), count + 2, inference=True)
+    assert state.raise_to(1, 2)
+    assert state.low[1:] == list(range(2, count + 2))
+    assert not state.raise_to(count, count + 2)

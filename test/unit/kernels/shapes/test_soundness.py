@@ -122,6 +122,9 @@ def test_reshape_copies_unknown_dimensions_out_of_the_count() -> None:
 def test_reshape_by_zero_with_allowzero() -> None:
     spec = OpSpec("Reshape", {"allowzero": 1}, 1)
     assert infer(spec, [tensor((0, 3)), ints(2)], [None, np.array([3, 0])]) == [tensor((3, 0))]
+    for target in ([0, 6], [0, -1]):
+        with pytest.raises(ShapeError, match="the numbers of elements differ"):
+            infer(spec, [tensor((2, 3)), ints(2)], [None, np.array(target)])
 
 
 limits = st.one_of(st.integers(-8, 8), st.sampled_from([-(2**63), 2**63 - 1, 2**31 - 1]))

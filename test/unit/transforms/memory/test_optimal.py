@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -148,6 +150,51 @@ def test_the_remark_says_what_the_bound_is() -> None:
     assert args["plain_bound"] >= args["bound"]
 
 
+def test_a_remark_says_whose_bytes_the_peak_is() -> None:
+    for seed in range(6):
+        graph = random_mixed(seed, 30)
+        with collect_remarks() as heard:
+            planned(graph, in_place=False)
+        why, peak = heard.remarks[-2:]
+        assert why.message.startswith(f'most in use while "{why.args["busiest"]}" runs: ')
+        # On one stream that is the bound.
+        assert why.args["in_use"] == peak.args["bound"]
+        sizes = [int(part.split()[-1]) for part in why.message.partition(" bytes, ")[2].split(", ")]
+        assert sum(sizes) == why.args["in_use"]
+        assert sizes[:4] == sorted(sizes[:4], reverse=True)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"budget_ms": -1}, "budget-ms should not be negative, got -1"),
+        ({"search_nodes": -5}, "search-nodes should not be negative, got -5"),
+        ({"reusable_inputs": (99,)}, "reusable-inputs names 99, but the graph has "),
+        ({"reusable_outputs": (-1,)}, "reusable-outputs names -1, but the graph has "),
+    ],
+)
+def test_options_that_no_graph_has(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(GeError, match=f"ge-plan-memory: {message}"):
+        GePlanMemory(**options).apply(Context(), ModuleOp([random_mixed(1, 5)]))
+
+
+@pytest.mark.parametrize("mode", ["optimal", "reference"])
+def test_a_workspace_of_no_bytes_has_a_place_too(mode: str) -> None:
+    graph = parsed(
+        """
+        ge.graph @g {
+          %x = ge.data index 0 {ge.name = "x"} : tensor<64xf32>
+          %a = ge.op "Foo" (%x) {ge.name = "a", ge.workspace_bytes = array<i64: 0, 600, 0>} : tensor<64xf32>
+          ge.net_output (%a) {ge.name = "out"}
+        }
+        """
+    )
+    GePlanMemory(mode=mode, check=True).apply(Context(), graph)  # pyright: ignore
+    offsets = get_ints(op_named(graph, "a"), "ge.workspace_offsets")
+    assert offsets is not None
+    assert len(offsets) == 3
+
+
 def test_debug_mode_checks_every_plan(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         "ge_dialect.transforms.memory.ge_plan_memory.check_plan", lambda _: ["it is wrong"]
@@ -185,3 +232,25 @@ def test_every_member_of_a_run_is_held_in_its_place(seed: int) -> None:
             op.attributes["ge.offsets"] = i64_array(offsets)
     assert shifted
     assert check_plan(graph) + check_layout(graph) == []
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.integers(0, 10**6),
+    st.integers(0, 35),
+    st.sampled_from([1, 2, 3]),
+    st.sampled_from(["optimal", "reference"]),
+    st.booleans(),
+    st.booleans(),
+)
+def test_no_plan_is_below_its_bound(
+    seed: int, count: int, streams: int, mode: str, in_place: bool, reuse: bool
+) -> None:
+    """On random graphs with views, concats and splits without task; nor below the other, without writing in place."""
+    module = ModuleOp([random_runs(seed, count, streams)])
+    GeInsertIdentity().apply(Context(), module)
+    GePlanMemory(mode=mode, in_place=in_place, reuse=reuse, budget_ms=50).apply(Context(), module)  # pyright: ignore
+    graph = graphs(module)[0]
+    peak = number(graph, "ge.peak_bytes")
+    assert number(graph, "ge.lower_bound_bytes") <= peak
+    assert in_place or number(graph, "ge.plain_bound_bytes") <= peak

@@ -97,6 +97,16 @@ def test_the_picture_of_memory_is_the_planners(tmp_path: Path, seed: int) -> Non
 
 
 @pytest.mark.parametrize("seed", range(12))
+def test_a_piece_knows_all_who_use_it(tmp_path: Path, seed: int) -> None:
+    """Who is last is up to the order, so every reader counts, not only the last one of the given order."""
+    (graph,) = graphs(prepared(tmp_path, seed, 25))
+    ops = list(graph.block.ops)
+    problem = order_problem(graph, ops, required_before(ops))
+    for node, written in problem.overwrites.items():
+        assert all(node in problem.units[unit].users for unit in written.over)
+
+
+@pytest.mark.parametrize("seed", range(12))
 def test_min_peak_needs_no_more_than_stable(tmp_path: Path, seed: int) -> None:
     module = prepared(tmp_path, seed, 16)
     (graph,) = graphs(module)

@@ -10,7 +10,7 @@ from ge_dialect.passes import PASSES
 from ge_dialect.universe import resolve
 
 FOLDERS = ("transforms.streams.", "transforms.sync.", "transforms.split.")
-OTHERS = ("ge-assign-streams", "ge-sync-attached", "ge-schedule-order")
+OTHERS = ("ge-assign-streams", "ge-sync-single-stream", "ge-schedule-order")
 NAMES = [
     name for name, place in PASSES.items() if name in OTHERS or any(x in place for x in FOLDERS)
 ]

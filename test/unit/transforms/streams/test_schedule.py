@@ -17,6 +17,7 @@ from ge_dialect.transforms.streams.own_streams import taking_part
 from ge_dialect.transforms.streams.schedule.choice import best_order, best_streams
 from ge_dialect.transforms.streams.schedule.graph import Clock
 from ge_dialect.transforms.streams.schedule.list_schedule import by_priority, list_schedule
+from ge_dialect.transforms.streams.schedule.moves import improve
 from ge_dialect.transforms.streams.schedule.problem import Problem, SyncTimes, in_new_order
 from ge_dialect.transforms.streams.schedule.reference import balanced, keeps_lanes
 from ge_dialect.transforms.streams.schedule.simulation import simulate
@@ -169,6 +170,46 @@ def test_models_come_near_the_bound(model: Model) -> None:
         assert best.outcome.makespan <= aim * problem.bound(limit), limit
         if model.name in ("densenet121_slim", "unet_slim"):
             assert (best.outcome.streams, best.outcome.events) == (1, 0)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [m for m in SHARED_MODELS if m.name in ("bert_base_slim", "inception_v3_slim")],
+    ids=lambda m: m.name,
+)
+def test_more_streams_do_not_take_longer(model: Model) -> None:
+    if model.path is None:
+        pytest.skip(model.why)
+    module = run("ge-pipeline{until=ge-topo-sort}", load(model.path))
+    run("ge-assign-streams{mode=multi}", module)
+    stream_model = StreamModel(module)
+    view = stream_model.graphs[0]
+    problem = Clock(stream_model, "ascend-2024").problem(
+        view, taking_part(view, stream_model.engines)
+    )
+    found: list[float] = []
+    for limit in range(1, 5):
+        order = best_order(problem, limit)
+        ordered = problem if order is None else in_new_order(problem, order)
+        best = best_streams(ordered, limit)
+        assert simulate(ordered, best.streams) == best.outcome
+        found.append(best.outcome.makespan)
+    assert found == sorted(found, reverse=True), found
+    assert found[-1] < found[0]
+
+
+def test_local_search_leaves_lanes_alone_and_never_makes_it_worse() -> None:
+    better = 0
+    for seed in range(60):
+        problem = random_problem(seed)
+        streams = list_schedule(problem, 3)
+        before = simulate(problem, streams)
+        after, outcome = improve(problem, streams, before)
+        assert simulate(problem, after) == outcome
+        assert outcome.makespan <= before.makespan
+        assert keeps_lanes(problem, after)
+        better += outcome.makespan < before.makespan
+    assert better > 5
 
 
 def _renumbered(streams: list[int]) -> list[int]:

@@ -74,6 +74,22 @@ BROKEN: list[tuple[str, str]] = [
         'node "a": unknown attribute ge.steam; did you mean ge.stream?',
     ),
     (
+        graph(X + RELU.replace('"a"', '"a", ge.workspace_bytes = array<i64: 8, -1>')),
+        'node "a": attribute ge.workspace_bytes has a workspace of -1 bytes',
+    ),
+    (
+        graph(X + RELU.replace('"a"', '"a", ge.res_attrs = [{reuse_input = 1 : i64}]')),
+        'node "a": reuse_input of output 0 is 1, but Relu has 1 data operands',
+    ),
+    (
+        graph(X + RELU.replace('"a"', '"a", ge.res_attrs = [{reuse_input = -1 : i64}]')),
+        'node "a": reuse_input of output 0 is -1, but Relu has 1 data operands',
+    ),
+    (
+        graph(X + RELU.replace('"a"', '"a", ge.res_attrs = [{reuse_input = "x"}]')),
+        'node "a": reuse_input of output 0 is "x", expected an integer',
+    ),
+    (
         graph(X + RELU.replace('"a"', '"a", ge.zzzzzz')),
         'node "a": unknown attribute ge.zzzzzz',
     ),
