@@ -44,22 +44,31 @@ def is_known(module: ModuleOp) -> bool:
 
 def unknown_reason(module: ModuleOp) -> tuple[Operation, str] | None:
     """The first node, in graph and block order, that makes the model one of unknown shape, and why; None for none."""
+    sized: set[int] = set()
     for graph in graphs(module):
         if get_flag(graph, "ge.unknown_shape"):
             return graph, "the graph is marked ge.unknown_shape"
         for op in graph.block.ops:
-            if (reason := node_reason(op)) is not None:
+            if (reason := node_reason(op, sized)) is not None:
                 return op, reason
     return None
 
 
-def node_reason(op: Operation) -> str | None:
-    """What a node makes that has no size before the model runs, in words; None when everything has one."""
+def node_reason(op: Operation, sized: set[int] | None = None) -> str | None:
+    """What a node makes that has no size before the model runs, in words; None when everything has one.
+
+    `sized` remembers, for a sweep in which no type changes, the identities of types that have a size: models have few.
+    """
     if subgraph_names(op):
         return f"{ge_type(op)} owns sub-graphs"
     for index, result in enumerate(op.results):
-        if (reason := type_reason(result.type)) is not None:
+        kind = result.type
+        if sized is not None and id(kind) in sized:
+            continue
+        if (reason := type_reason(kind)) is not None:
             return f"output {index} of {ge_type(op)} {reason}"
+        if sized is not None:
+            sized.add(id(kind))
     if isinstance(op, GeNode) and is_data_dependent(OpSpec(ge_type(op), {}, 0, source_op(op))):
         return f"the output shape of {ge_type(op)} depends on data"
     return None

@@ -22,13 +22,18 @@ def is_dynamic(graph: GraphOp) -> bool:
         return True
     if "ge.unknown_shape" in graph.attributes:
         return False
-    return any(_has_unknown_size(op) for op in nodes(graph) if isinstance(op, GeNode))
+    sized: set[int] = set()
+    return any(_has_unknown_size(op, sized) for op in nodes(graph) if isinstance(op, GeNode))
 
 
-def _has_unknown_size(op: GeNode) -> bool:
-    return any(type_reason(result.type) is not None for result in op.results) or is_data_dependent(
-        OpSpec(ge_type(op), {}, 0, source_op(op))
-    )
+def _has_unknown_size(op: GeNode, sized: set[int]) -> bool:
+    """`sized`: identities of the types that are known to have a size; models have few types."""
+    for result in op.results:
+        if id(result.type) not in sized:
+            if type_reason(result.type) is not None:
+                return True
+            sized.add(id(result.type))
+    return is_data_dependent(OpSpec(ge_type(op), {}, 0, source_op(op)))
 
 
 def is_single_op(graph: GraphOp) -> bool:
