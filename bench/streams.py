@@ -6,8 +6,7 @@ Models are compiled in every mode and run on the emulator (device profile `ascen
 those on one stream. Generated graphs are assigned and synchronised, not run: their times are those of the scheduler's
 own simulation with the least set of events. Without `--full` three models and graphs of 1,000 nodes; with it all shared
 models and graphs of 1,000, of 10,000 and (not in all modes) of 100,000 nodes, the time of the smallest being the median
-of three runs. Beside each stands the speed of a plain walk over the same graph, which shows what the machine's memory
-makes of its size.
+of three runs. Beside each stands the speed of a plain walk over the same graph, before the first pass.
 """
 
 from __future__ import annotations
@@ -309,7 +308,7 @@ GENERATED = """
 `bench/stream_graphs.py`; not run, so **us** is what the scheduler's simulation gives with minimal events (left out
 above 256 streams and at 100,000 nodes, where not all modes are measured). **nodes/s**: for streams,
 events and minimisation, in one thread; **walk nodes/s**: for reading one attribute of each node and of those that it
-reads, in the same run. What the walk loses from 1,000 to 100,000 nodes is the machine's memory and no pass.
+reads, before the first pass, when no cache holds the graph whatever its size.
 """
 
 
