@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import cast
 
 from xdsl.ir import Operation
 
@@ -80,6 +81,7 @@ def _numbers(op: Operation, name: str) -> list[int]:
     found = ge_attr(op, name)
     if found is None:
         return []
-    if not isinstance(found, list) or any(type(x) is not int for x in found):  # pyright: ignore
+    numbers = cast("list[object]", found) if isinstance(found, list) else [found]
+    if not isinstance(found, list) or any(type(x) is not int for x in numbers):
         raise ValueError(f"{name} is {found!r}, no list of integers")
-    return found  # pyright: ignore
+    return cast("list[int]", numbers)

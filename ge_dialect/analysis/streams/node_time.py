@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from types import MappingProxyType
+from typing import cast
 
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp, TensorType
@@ -25,6 +26,7 @@ from ge_dialect.dialects.ge.access import (
 )
 from ge_dialect.dialects.ge.graph import GraphOp
 from ge_dialect.dialects.ge.node import GeNode
+from ge_dialect.dialects.ge.weights import ranked_tensor
 from ge_dialect.kernels.device_profile import DeviceProfile
 from ge_dialect.kernels.spec import Array, spec_of
 from ge_dialect.kernels.work import counter_of
@@ -140,7 +142,8 @@ def _shaped(kind: Attribute) -> Array | None:
     shape = tuple(1 if dim < 0 else dim for dim in dims)
     assert isinstance(kind, TensorType)
     count = math.prod(shape)
-    size = value_bytes(TensorType(kind.element_type, shape)) or 0  # pyright: ignore
+    element = cast("TensorType[Attribute]", kind).element_type
+    size = value_bytes(ranked_tensor(element, shape)) or 0
     width = size // count if count else 1
     if count > _MOST or max(shape, default=0) > _MOST:
         return None  # numpy has no such array; memory planning will refuse the tensor

@@ -172,7 +172,8 @@ def _branch(op: Operation, graphs: Sequence[OwnedGraph]) -> None:
     if not data_operands(op) or not graphs or (not is_case and len(graphs) != 2):
         raise _Failed("form", f"it has {len(data_operands(op))} inputs and {len(graphs)} graphs")
     _one_number("its condition", data_operands(op)[0])
-    if is_case and desc_of_type(data_operands(op)[0].type).dtype.numpy.kind not in "iu":  # pyright: ignore
+    dtype = desc_of_type(data_operands(op)[0].type).dtype
+    if is_case and (dtype.numpy is None or dtype.numpy.kind not in "iu"):
         raise _Failed("condition", f"its index is {data_operands(op)[0].type}, no integer")
     for graph in graphs:
         _formal_types(op, graph)

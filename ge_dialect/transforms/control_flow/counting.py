@@ -33,8 +33,8 @@ class Counter:
         """Whether all of one or two flags, tensors of one element, are set."""
         if len(flags) == 1:
             return flags[0]
-        kind = max((x.type for x in flags), key=lambda kind: len(kind.get_shape()))  # pyright: ignore
-        return self._flat.node(self._owner, "LogicalAnd", flags, kind)
+        highest = max(flags, key=lambda flag: len(shape_of(flag)))
+        return self._flat.node(self._owner, "LogicalAnd", flags, highest.type)
 
     def updates(self) -> dict[int, Update]:
         """What happens to the state at the end of a turn."""

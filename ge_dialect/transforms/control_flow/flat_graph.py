@@ -31,8 +31,9 @@ BOOL, INT32, INT64 = (dtype_by_name(name) for name in ("BOOL", "INT32", "INT64")
 
 def shape_of(value: SSAValue) -> tuple[int, ...]:
     """The shape of a tensor of known shape."""
-    shape = value.type.get_shape()  # pyright: ignore
-    return tuple(shape)  # pyright: ignore
+    shape = static_shape(value.type)
+    assert shape is not None, "only models of known shape are lowered"
+    return shape
 
 
 class FlatGraph:
