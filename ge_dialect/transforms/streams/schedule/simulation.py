@@ -30,7 +30,7 @@ def simulate(problem: Problem, streams: Sequence[int]) -> Outcome:
     recorded = [0.0] * len(streams)  # when the next record behind a node ends
     for node, each in enumerate(waits):
         at = free[streams[node]]
-        for source in each:
+        for source in sorted(each):  # as the list has them: events are waited for in block order
             recorded[source] += sync.record
             at = max(at, recorded[source] + sync.latency) + sync.wait
         at += times[node]
